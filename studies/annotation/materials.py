@@ -1,0 +1,111 @@
+"""The models of items.jsonl, training.jsonl, checks.jsonl and codebook.toml."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from studies.settings import Identifier, Settings, Text
+
+Mechanism = Literal["DCP", "SLM", "CCM", "HCO", "SBM", "ICU"]
+Label = Literal["DCP", "SLM", "CCM", "HCO", "SBM", "ICU", "NONE", "OTHER"]
+
+
+class ContextMessage(Settings):
+    """One message of the dialogue before the request."""
+
+    role: Literal["user", "assistant"]
+    text: Text
+
+
+class Item(BaseModel):
+    """One line of items.jsonl: something to annotate. Further keys are kept as columns of the item."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    id: Identifier
+    request: Text
+    context: tuple[ContextMessage, ...] = ()
+    gold: Label | None = None
+    """The intended dominant mechanism; never shown to a participant."""
+    gold_additional: tuple[Mechanism, ...] = ()
+    source: str = ""
+    """Where the request comes from."""
+
+
+class TrainingItem(Settings):
+    """One line of training.jsonl: practice with the right answer and feedback."""
+
+    id: Identifier
+    request: Text
+    context: tuple[ContextMessage, ...] = ()
+    dominant: Label
+    additional: tuple[Mechanism, ...] = ()
+    feedback: Text
+    """Why this answer is the right one; shown after the participant's own."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> TrainingItem:
+        if self.dominant in self.additional:
+            raise ValueError("additional holds the dominant mechanism")
+        if self.dominant in ("NONE", "OTHER") and self.additional:
+            raise ValueError(f"{self.dominant} excludes additional mechanisms")
+        return self
+
+
+class CheckItem(Settings):
+    """One line of checks.jsonl: an attention check, whose text says plainly what to choose."""
+
+    id: Identifier
+    request: Text
+    dominant: Label
+
+
+class CodebookEntry(Settings):
+    """One mechanism or escape code of codebook.toml."""
+
+    label: Label
+    name: Text
+    """The field's term."""
+    short: Annotated[str, Field(min_length=1, max_length=28)]
+    """What the button says."""
+    definition: Text
+    choose_when: Text
+    not_when: Text
+    test: str = ""
+    """The question that decides between this entry and its neighbour."""
+    examples: tuple[Text, ...] = ()
+    near_miss: str = ""
+    neighbour: Label | None = None
+    """The entry it is most easily taken for."""
+
+
+class Codebook(Settings):
+    """codebook.toml: the six mechanisms and the two escape codes."""
+
+    version: Text
+    gate: Text
+    """When a request is ambiguous at all."""
+    dominant_rule: Text
+    tie_break: Text
+    """Shown only where the study's setting `annotation.tie_break` is on."""
+    entries: Annotated[tuple[CodebookEntry, ...], Field(min_length=8, max_length=8)]
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Codebook:
+        labels = [entry.label for entry in self.entries]
+        if len(set(labels)) != len(labels):
+            raise ValueError("each of the eight labels needs one entry")
+        return self
+
+    def entry(self, label: str) -> CodebookEntry:
+        """The entry of that label.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for one in self.entries:
+            if one.label == label:
+                return one
+        raise KeyError(label)

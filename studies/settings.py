@@ -1,0 +1,205 @@
+"""The models of study.toml and analysis.toml: what a researcher may set, and what it means."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Kind = Literal["annotation"]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$")]
+Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$")]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Settings(BaseModel):
+    """Base: unknown keys are refused, values are not changed once read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=False)
+
+
+class ConsentItem(Settings):
+    """One thing a participant agrees to, or refuses."""
+
+    id: Slug
+    text: Text
+    """The sentence beside the box."""
+    required: bool = True
+    """False: the participant may refuse it and still take part."""
+    covers: Literal["participation", "processors", "publication", "donor"] = "participation"
+    """What refusing it does: `publication` leaves this person's words and answers out of every export."""
+
+
+class Participants(Settings):
+    """Who may take part."""
+
+    codes: tuple[Code, ...] = ()
+    """Participant codes; where any are listed, unknown codes are refused."""
+
+
+class Design(Settings):
+    """Which items each participant gets (metrics: cyclic assignment)."""
+
+    kind: Literal["everything", "cyclic", "crossed", "balanced"] = "everything"
+    """`everything`: every participant gets every item and slots are made as people come. `crossed`: the
+    same with a planned number of participants. `cyclic`: the generalised cyclic design. `balanced`: items
+    are drawn at random, evenly, within strata."""
+    participants: Annotated[int, Field(ge=1)] | None = None
+    """Planned number of participants: one slot each."""
+    items_each: Annotated[int, Field(ge=1)] | None = None
+    """Items a participant annotates, without repeats and checks."""
+    raters: Annotated[int, Field(ge=1)] | None = None
+    """Participants who annotate each item."""
+    block: Annotated[int, Field(ge=1)] | None = None
+    """Items between two rests."""
+    strata: tuple[str, ...] = ()
+    """Item columns (`gold`, `source`, or any other) over which the order is spread evenly."""
+    unequal: bool = False
+    """Keep all items, with floor and ceiling numbers of raters, where the counts do not divide."""
+    repeats: Annotated[int, Field(ge=0)] = 0
+    """Items each participant annotates a second time, at least ten items later."""
+    checks: Annotated[int, Field(ge=0)] = 0
+    """Attention checks each participant gets, at most one in twenty items."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> Design:
+        needed = {"cyclic": ("participants", "items_each", "raters"), "crossed": ("participants",)}
+        needed["balanced"] = needed["cyclic"]
+        missing = [name for name in needed.get(self.kind, ()) if getattr(self, name) is None]
+        if missing:
+            raise ValueError(f"a {self.kind} design also needs {', '.join(missing)}")
+        return self
+
+
+class AnnotationSettings(Settings):
+    """What an annotator is asked about each item."""
+
+    escapes: bool = True
+    """Offer `not ambiguous` and `other`. Only a study without them is compared with CAPA's 0.66."""
+    additional: bool = True
+    """Ask for additional mechanisms beside the dominant one."""
+    confidence: bool = True
+    """Ask how sure the annotator is, 1 to 5."""
+    note: bool = True
+    """Offer a note. (With `other` a reason is asked for in any case.)"""
+    flag: bool = True
+    """Offer a flag for the researcher."""
+    tie_break: bool = True
+    """Show the codebook's rule for ties. CAPA's paper states none, so its preset switches this off."""
+    rest_minutes: Annotated[int, Field(ge=1)] = 10
+    """After this many minutes of work in one go a rest is suggested."""
+
+
+class Training(Settings):
+    """How practice goes."""
+
+    rounds: Annotated[int, Field(ge=1)] = 1
+    """Rounds of practice a participant may have; a further one only where the pass mark was missed."""
+    pass_mark: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of practice items to get right; none by default."""
+    exclude: bool = False
+    """True: missing the pass mark in the last round ends the participation (excluded)."""
+
+
+class Resume(Settings):
+    """What happens when a participant comes back."""
+
+    max_days: Annotated[float, Field(gt=0)] | None = None
+    """Longest absence in days; none by default."""
+    after: Literal["continue", "block"] = "continue"
+    """After a longer one: `continue` with the instructions shown again, or `block`."""
+
+
+class Question(Settings):
+    """One question of the closing questionnaire."""
+
+    id: Slug
+    text: Text
+    kind: Literal["choice", "multi", "scale", "text"]
+    options: tuple[Text, ...] = ()
+    """The answers of a `choice` or `multi`."""
+    low: int = 1
+    high: int = 5
+    """Ends of a `scale`."""
+    low_label: str = ""
+    high_label: str = ""
+    required: bool = False
+
+    @model_validator(mode="after")
+    def _answerable(self) -> Question:
+        if self.kind in ("choice", "multi") and len(set(self.options)) < 2:
+            raise ValueError("a choice needs at least two different options")
+        if self.kind == "scale" and not self.low < self.high <= self.low + 10:
+            raise ValueError("a scale runs from low to high, at most eleven steps")
+        return self
+
+
+class StudySettings(Settings):
+    """study.toml."""
+
+    title: Text
+    """What participants and figures call the study."""
+    kind: Kind
+    name: Slug
+    """What the command line calls the study."""
+    seed: Annotated[int, Field(ge=0)]
+    """Everything drawn by chance follows from it, with the slot and the purpose."""
+    language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$")] = "en"
+    contact: str = ""
+    """Whom a participant can ask; shown in help, on errors and at the end."""
+    show_completion_code: bool = True
+    consent: tuple[ConsentItem, ...]
+    participants: Participants = Participants()
+    design: Design = Design()
+    annotation: AnnotationSettings = AnnotationSettings()
+    training: Training = Training()
+    resume: Resume = Resume()
+    questionnaire: tuple[Question, ...] = ()
+
+    @model_validator(mode="after")
+    def _distinct(self) -> StudySettings:
+        for what, ids in (
+            ("consent item", [one.id for one in self.consent]),
+            ("question", [one.id for one in self.questionnaire]),
+            ("participant code", [one.casefold() for one in self.participants.codes]),
+        ):
+            twice = sorted({one for one in ids if ids.count(one) > 1})
+            if twice:
+                raise ValueError(f"the {what} {twice[0]!r} is there twice")
+        if not any(one.required and one.covers == "participation" for one in self.consent):
+            raise ValueError("consent needs one required item that covers participation")
+        return self
+
+
+class Exclusions(Settings):
+    """Rules declared before the freeze; never agreement or gold on main items."""
+
+    training_below: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of practice items right in the last round."""
+    checks_failed: Annotated[int, Field(ge=1)] | None = None
+    """Attention checks failed, this many or more."""
+    median_ms_below: Annotated[int, Field(ge=1)] | None = None
+    """Median active time an item in milliseconds."""
+
+
+class AnalysisSettings(Settings):
+    """analysis.toml: the plan, written before the first participant."""
+
+    primary_outcome: str = "fleiss_kappa"
+    contrast: str = ""
+    """What is compared with what; empty in a study of agreement."""
+    planned_n: Annotated[int, Field(ge=1)] | None = None
+    """Completed participations; the number of slots where the design has them."""
+    stopping_rule: str = ""
+    include: Literal["completed", "completed_blocks"] = "completed"
+    """`completed_blocks` also counts the finished blocks of unfinished participations: a sensitivity run."""
+    exclusions: Exclusions = Exclusions()
+    sensitivity: tuple[str, ...] = ()
+    multiplicity: str = "holm"
+    idle_seconds: Annotated[int, Field(ge=1)] = 120
+    """A gap in activity longer than this counts as idle."""
+    bootstrap: Annotated[int, Field(ge=100)] = 10_000
+    """Resamples of the item bootstrap."""
+    known_deviations: tuple[str, ...] = ()
+    """Differences from a published design, printed with every figure."""

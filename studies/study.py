@@ -1,0 +1,65 @@
+"""A study as it is run: one version, read whole from its folder's files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
+    from studies.settings import AnalysisSettings, StudySettings
+
+
+def version_hash(files: Mapping[str, bytes]) -> str:
+    """SHA-256 over sorted paths and bytes, each preceded by its length: a version's identity."""
+    total = hashlib.sha256()
+    for path in sorted(files):
+        name = path.encode("utf-8")
+        total.update(f"{len(name)}:".encode() + name + f"{len(files[path])}:".encode() + files[path])
+    return total.hexdigest()
+
+
+def text_hash(text: str) -> str:
+    """SHA-256 of a text a participant was shown."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What a participant reads, as Markdown."""
+
+    consent: str
+    instructions: str
+    debrief: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """One version of an annotation study. Immutable; everything is in memory."""
+
+    sha256: str
+    files: Mapping[str, bytes] = field(repr=False)
+    """The folder as it was loaded, by relative path."""
+    settings: StudySettings
+    analysis: AnalysisSettings
+    texts: Texts
+    codebook: Codebook
+    items: tuple[Item, ...]
+    training: tuple[TrainingItem, ...] = ()
+    checks: tuple[CheckItem, ...] = ()
+
+    def item(self, item_id: str) -> Item:
+        """The item of that id.
+
+        Raises:
+            KeyError: the study has none.
+        """
+        return self._by_id[item_id]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_id", {one.id: one for one in self.items})
+
+    if TYPE_CHECKING:
+        _by_id: dict[str, Item]
