@@ -53,6 +53,8 @@ class VisitStarted(Payload):
     station: str = ""
     width: int | None = None
     height: int | None = None
+    refresh: bool = False
+    """After a long absence the instructions come up once more before the study goes on."""
 
 
 @event("visit_ended")

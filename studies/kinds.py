@@ -1,0 +1,56 @@
+"""What a study kind supplies to the shared way of a participation, and where each kind is found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from studies.errors import InputError
+from studies.events import Payload
+from studies.state import Closing, State
+from studies.steps import Step
+from studies.study import Study
+
+
+class StudyKind(Protocol):
+    """The middle of a participation: everything between training and questionnaire."""
+
+    def plan(self, state: State) -> tuple[str, ...]:
+        """The ids of the middle's steps in order; `rest:N` stands for a rest."""
+
+    def training_items(self) -> tuple[str, ...]:
+        """Ids of the practice items, in the order they are shown."""
+
+    def overview(self) -> tuple[tuple[str, str, str], ...]:
+        """Pages (id, title, Markdown) that come between instructions and training."""
+
+    def step(self, step_id: str, state: State) -> Step:
+        """A step of the middle or of training, with the fields that apply to the answers so far."""
+
+    def feedback(self, item: str, answers: Mapping[str, Any]) -> tuple[str, bool]:
+        """Feedback on a practice answer (Markdown), and whether it was right."""
+
+    def implied(self, name: str, value: Any, answers: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Other fields that answering this one changes, with their new values."""
+
+    def closing(self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int) -> Payload:
+        """The event that closes a step of the middle."""
+
+    def closing_of(self, payload: Payload) -> Closing | None:
+        """The step this event closes, or None."""
+
+    def done(self, state: State) -> int:
+        """How many of the assigned items, tasks or projects are finished."""
+
+
+def kind_of(study: Study) -> StudyKind:
+    """The kind that the study's settings name.
+
+    Raises:
+        InputError: this version of capa-tui has no such kind.
+    """
+    if study.settings.kind == "annotation":
+        from studies.annotation.protocol import AnnotationKind
+
+        return AnnotationKind(study)
+    raise InputError(f"no study kind {study.settings.kind!r}; this version knows: annotation")
