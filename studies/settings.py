@@ -2,21 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+SLUG = r"^[a-z0-9][a-z0-9-]{0,63}$"
+IDENTIFIER = r"^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$"
+CODE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$"
+LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$"
+PATTERNS = {
+    SLUG: "at most 64 lower-case letters a-z, digits and hyphens, the first not a hyphen",
+    IDENTIFIER: "at most 128 of the characters A-Z a-z 0-9 . _ : @ / -, the first a letter or digit",
+    CODE: "at most 32 of the characters A-Z a-z 0-9 . _ -, the first a letter or digit",
+    LANGUAGE: "a language tag such as en or pt-BR",
+}
+"""What each pattern allows, for a person."""
+
+
+def _not_blank(text: str) -> str:
+    if not text or text.isspace():
+        raise PydanticCustomError("blank", "expected text that is not blank")
+    return text
+
 
 Kind = Literal["annotation"]
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
-Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$")]
-Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$")]
-Text = Annotated[str, Field(min_length=1)]
+Slug = Annotated[str, Field(pattern=SLUG)]
+Identifier = Annotated[str, Field(pattern=IDENTIFIER)]
+Code = Annotated[str, Field(pattern=CODE)]
+# Not `min_length`: with a constraint of its own pydantic refuses lone surrogates, which requests may hold.
+Text = Annotated[str, AfterValidator(_not_blank), WithJsonSchema({"type": "string", "minLength": 1})]
+
+
+def _refuse_repeats(what: str, ids: Sequence[str]) -> None:
+    twice = sorted({one for one in ids if ids.count(one) > 1})
+    if twice:
+        raise ValueError("; ".join(f"the {what} {one!r} is there twice" for one in twice))
 
 
 class Settings(BaseModel):
     """Base: unknown keys are refused, values are not changed once read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=False, allow_inf_nan=False)
 
 
 class ConsentItem(Settings):
@@ -36,6 +72,12 @@ class Participants(Settings):
 
     codes: tuple[Code, ...] = ()
     """Participant codes; where any are listed, unknown codes are refused."""
+
+    @field_validator("codes")
+    @classmethod
+    def _distinct(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
+        _refuse_repeats("participant code", [one.casefold() for one in codes])
+        return codes
 
 
 class Design(Settings):
@@ -145,7 +187,7 @@ class StudySettings(Settings):
     """What the command line calls the study."""
     seed: Annotated[int, Field(ge=0)]
     """Everything drawn by chance follows from it, with the slot and the purpose."""
-    language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$")] = "en"
+    language: Annotated[str, Field(pattern=LANGUAGE)] = "en"
     contact: str = ""
     """Whom a participant can ask; shown in help, on errors and at the end."""
     show_completion_code: bool = True
@@ -157,19 +199,19 @@ class StudySettings(Settings):
     resume: Resume = Resume()
     questionnaire: tuple[Question, ...] = ()
 
-    @model_validator(mode="after")
-    def _distinct(self) -> StudySettings:
-        for what, ids in (
-            ("consent item", [one.id for one in self.consent]),
-            ("question", [one.id for one in self.questionnaire]),
-            ("participant code", [one.casefold() for one in self.participants.codes]),
-        ):
-            twice = sorted({one for one in ids if ids.count(one) > 1})
-            if twice:
-                raise ValueError(f"the {what} {twice[0]!r} is there twice")
-        if not any(one.required and one.covers == "participation" for one in self.consent):
+    @field_validator("consent")
+    @classmethod
+    def _consentable(cls, consent: tuple[ConsentItem, ...]) -> tuple[ConsentItem, ...]:
+        _refuse_repeats("consent item", [one.id for one in consent])
+        if not any(one.required and one.covers == "participation" for one in consent):
             raise ValueError("consent needs one required item that covers participation")
-        return self
+        return consent
+
+    @field_validator("questionnaire")
+    @classmethod
+    def _askable(cls, questionnaire: tuple[Question, ...]) -> tuple[Question, ...]:
+        _refuse_repeats("question", [one.id for one in questionnaire])
+        return questionnaire
 
 
 class Exclusions(Settings):
