@@ -50,6 +50,11 @@ class Study:
     training: tuple[TrainingItem, ...] = ()
     checks: tuple[CheckItem, ...] = ()
 
+    _by_id: Mapping[str, Item] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_id", {one.id: one for one in self.items})
+
     def item(self, item_id: str) -> Item:
         """The item of that id.
 
@@ -57,9 +62,3 @@ class Study:
             KeyError: the study has none.
         """
         return self._by_id[item_id]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_by_id", {one.id: one for one in self.items})
-
-    if TYPE_CHECKING:
-        _by_id: dict[str, Item]
