@@ -1,0 +1,330 @@
+-- The journal: append-only, hash-chained events. Identity is (stream, seq, hash), so both sides of a
+-- fork are kept. `body` is the ASCII JSON that was hashed; NULL once erased or withheld.
+-- `quoted` names, between bars, the payload fields (and `field.key` inside one) whose text holds NUL or a
+-- lone surrogate: SQLite cannot carry such a text raw, so views show it as a JSON string.
+-- `local` marks what this file's own writer stored; merged and imported events have 0.
+CREATE TABLE events (
+    stream TEXT NOT NULL,
+    seq INTEGER NOT NULL CHECK (seq > 0),
+    kind TEXT NOT NULL,
+    at TEXT NOT NULL,
+    body TEXT CHECK (body IS NULL OR json_valid(body)),
+    salt TEXT,
+    digest TEXT NOT NULL,
+    previous TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    quoted TEXT NOT NULL DEFAULT '',
+    local INTEGER NOT NULL DEFAULT 0,
+    item ANY GENERATED ALWAYS AS
+        (CASE WHEN instr(quoted, '|item|') THEN body -> '$.item' ELSE body ->> '$.item' END) VIRTUAL,
+    study ANY GENERATED ALWAYS AS
+        (CASE WHEN instr(quoted, '|study|') THEN body -> '$.study' ELSE body ->> '$.study' END) VIRTUAL,
+    step ANY GENERATED ALWAYS AS
+        (CASE WHEN instr(quoted, '|step|') THEN body -> '$.step' ELSE body ->> '$.step' END) VIRTUAL,
+    revision ANY GENERATED ALWAYS AS
+        (CASE WHEN instr(quoted, '|revision|') THEN body -> '$.revision' ELSE body ->> '$.revision' END)
+        VIRTUAL,
+    participation ANY GENERATED ALWAYS AS
+        (CASE WHEN instr(quoted, '|participation|') THEN body -> '$.participation'
+              ELSE body ->> '$.participation' END) VIRTUAL,
+    participant ANY GENERATED ALWAYS AS
+        (CASE WHEN instr(quoted, '|participant|') THEN body -> '$.participant'
+              ELSE body ->> '$.participant' END) VIRTUAL,
+    slot ANY GENERATED ALWAYS AS
+        (CASE WHEN instr(quoted, '|slot|') THEN body -> '$.slot' ELSE body ->> '$.slot' END) VIRTUAL,
+    PRIMARY KEY (stream, seq, hash),
+    CHECK ((body IS NULL) = (salt IS NULL))
+) STRICT;
+
+CREATE INDEX events_kind ON events (kind, stream);
+CREATE INDEX events_item ON events (item, kind, revision) WHERE item IS NOT NULL;
+CREATE INDEX events_study ON events (study, kind, slot) WHERE study IS NOT NULL;
+CREATE INDEX events_step ON events (stream, step, kind) WHERE step IS NOT NULL;
+CREATE INDEX events_participation ON events (participation, kind) WHERE participation IS NOT NULL;
+CREATE INDEX events_participant ON events (participant, kind) WHERE participant IS NOT NULL;
+
+CREATE TABLE studies (
+    sha256 TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL CHECK (version > 0),
+    title TEXT NOT NULL,
+    study_kind TEXT NOT NULL,
+    items INTEGER NOT NULL,
+    loaded_at TEXT NOT NULL,
+    UNIQUE (name, version)
+) STRICT;
+
+-- A study folder, byte for byte as it was loaded.
+CREATE TABLE study_files (
+    study TEXT NOT NULL REFERENCES studies (sha256),
+    path TEXT NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (study, path)
+) STRICT;
+
+-- The one table that knows people's codes; nothing here is hashed. `name` is the study's, over all its
+-- versions. Merged stations may know one code under two participants, so the code is no key.
+CREATE TABLE codes (
+    participant TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    code TEXT NOT NULL,
+    code_key TEXT NOT NULL,
+    pilot INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE INDEX codes_code ON codes (name, code_key);
+
+-- Unfinished text, one replaceable row an ask, outside the chain. `text` is a JSON string.
+CREATE TABLE drafts (
+    stream TEXT NOT NULL,
+    ask TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (stream, ask)
+) STRICT;
+
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT;
+
+-- The law of the file itself, whoever opens it ------------------------------------------------------
+
+-- An event that is already here stays as it is, also under INSERT OR REPLACE.
+CREATE TRIGGER events_are_stored_once BEFORE INSERT ON events
+WHEN EXISTS (SELECT 1 FROM events WHERE stream = NEW.stream AND seq = NEW.seq AND hash = NEW.hash)
+BEGIN
+    SELECT RAISE(IGNORE);
+END;
+
+CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+BEGIN
+    SELECT RAISE(ABORT, 'events are append-only');
+END;
+
+-- Only two changes are lawful: a payload is erased, or one that was withheld comes in after all.
+CREATE TRIGGER events_are_never_altered BEFORE UPDATE ON events
+WHEN NOT (
+    NEW.stream = OLD.stream AND NEW.seq = OLD.seq AND NEW.kind = OLD.kind AND NEW.at = OLD.at
+    AND NEW.digest = OLD.digest AND NEW.previous = OLD.previous AND NEW.hash = OLD.hash
+    AND NEW.local = OLD.local
+    AND (
+        (NEW.body IS NULL AND NEW.quoted = '' AND OLD.kind <> 'participation_erased')
+        OR (
+            OLD.body IS NULL AND NEW.body IS NOT NULL
+            AND NOT EXISTS (
+                SELECT 1 FROM events WHERE participation = OLD.stream AND kind = 'participation_erased'
+            )
+        )
+    )
+)
+BEGIN
+    SELECT RAISE(ABORT, 'events are append-only');
+END;
+
+-- A tombstone wins over every unerased copy, whichever arrives first.
+CREATE TRIGGER tombstones_erase AFTER INSERT ON events
+WHEN NEW.kind = 'participation_erased'
+BEGIN
+    UPDATE events SET body = NULL, salt = NULL, quoted = ''
+        WHERE stream = NEW.participation AND body IS NOT NULL AND kind <> 'participation_erased';
+    DELETE FROM drafts WHERE stream = NEW.participation;
+    DELETE FROM codes WHERE participant = NEW.participant;
+END;
+
+CREATE TRIGGER erased_events_stay_erased AFTER INSERT ON events
+WHEN NEW.body IS NOT NULL AND NEW.kind <> 'participation_erased' AND EXISTS (
+    SELECT 1 FROM events WHERE participation = NEW.stream AND kind = 'participation_erased'
+)
+BEGIN
+    UPDATE events SET body = NULL, salt = NULL, quoted = ''
+        WHERE stream = NEW.stream AND seq = NEW.seq AND hash = NEW.hash;
+END;
+
+CREATE TRIGGER erased_drafts_stay_erased AFTER INSERT ON drafts
+WHEN EXISTS (SELECT 1 FROM events WHERE participation = NEW.stream AND kind = 'participation_erased')
+BEGIN
+    DELETE FROM drafts WHERE stream = NEW.stream;
+END;
+
+CREATE TRIGGER erased_codes_stay_erased AFTER INSERT ON codes
+WHEN EXISTS (SELECT 1 FROM events WHERE participant = NEW.participant AND kind = 'participation_erased')
+BEGIN
+    DELETE FROM codes WHERE participant = NEW.participant;
+END;
+
+-- Tables for any SQLite tool ------------------------------------------------------------------------
+
+-- One row a participation; `ended` is completed, declined, excluded, withdrawn, blocked or NULL.
+CREATE VIEW participations AS
+SELECT
+    opened.stream AS participation,
+    opened.participant,
+    opened.study,
+    studies.name AS study_name,
+    studies.version AS study_version,
+    opened.slot,
+    opened.body ->> '$.pilot' AS pilot,
+    opened.at AS opened_at,
+    (SELECT max(at) FROM events WHERE stream = opened.stream) AS last_at,
+    (SELECT count(*) FROM events WHERE stream = opened.stream) AS events,
+    (SELECT replace(replace(kind, 'participation_', ''), 'consent_', '') FROM events
+        WHERE stream = opened.stream AND kind IN (
+            'participation_completed', 'participation_excluded', 'participation_withdrawn',
+            'participation_blocked', 'consent_declined')
+        ORDER BY seq DESC LIMIT 1) AS ended
+FROM events AS opened LEFT JOIN studies ON studies.sha256 = opened.study
+WHERE opened.kind = 'participation_opened' AND opened.seq = 1 AND opened.body IS NOT NULL;
+
+-- One row a revision; `pass` counts the annotations of an item by one person, `latest` is within it.
+CREATE VIEW annotations AS
+SELECT
+    opened.study,
+    made.stream AS participation,
+    opened.participant,
+    opened.body ->> '$.pilot' AS pilot,
+    made.item,
+    made.body ->> '$.number' AS pass,
+    made.body ->> '$.role' AS role,
+    made.body ->> '$.block' AS block,
+    made.revision,
+    row_number() OVER (
+        PARTITION BY made.stream, made.item, made.body ->> '$.number'
+        ORDER BY made.revision DESC, made.seq DESC, made.hash
+    ) = 1 AS latest,
+    made.body ->> '$.dominant' AS dominant,
+    made.body -> '$.additional' AS additional,
+    made.body ->> '$.confidence' AS confidence,
+    CASE WHEN instr(made.quoted, '|note|') THEN made.body -> '$.note' ELSE made.body ->> '$.note' END AS note,
+    made.body ->> '$.flag' AS flag,
+    made.body ->> '$.elapsed_ms' AS elapsed_ms,
+    (SELECT min(shown.at) FROM events AS shown
+        WHERE shown.stream = made.stream AND shown.step = made.step AND shown.kind = 'step_shown'
+            AND shown.revision = made.revision) AS shown_at,
+    made.at AS submitted_at
+FROM events AS made
+LEFT JOIN events AS opened
+    ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+WHERE made.kind = 'annotation_submitted' AND made.body IS NOT NULL;
+
+-- One row a practice answer. Practice never enters a figure.
+CREATE VIEW training AS
+SELECT
+    opened.study,
+    made.stream AS participation,
+    opened.participant,
+    made.item,
+    made.body ->> '$.attempt' AS attempt,
+    made.revision,
+    made.body -> '$.answers' AS answers,
+    made.body ->> '$.correct' AS correct,
+    made.at AS answered_at
+FROM events AS made
+LEFT JOIN events AS opened
+    ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+WHERE made.kind = 'training_answered' AND made.body IS NOT NULL;
+
+-- One row an answered consent form; `items` is a JSON object of true and false by consent item.
+CREATE VIEW consents AS
+SELECT
+    opened.study,
+    made.stream AS participation,
+    opened.participant,
+    made.kind = 'consent_given' AS given,
+    made.body -> '$.items' AS items,
+    made.body ->> '$.text_sha256' AS text_sha256,
+    made.at AS answered_at
+FROM events AS made
+LEFT JOIN events AS opened
+    ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+WHERE made.kind IN ('consent_given', 'consent_declined') AND made.body IS NOT NULL;
+
+-- One row a visit; one that broke off (a crash, a closed window) has no end.
+CREATE VIEW visits AS
+SELECT
+    opened.study,
+    begun.stream AS participation,
+    opened.participant,
+    begun.body ->> '$.front_end' AS front_end,
+    begun.body ->> '$.station' AS station,
+    begun.body ->> '$.width' AS width,
+    begun.body ->> '$.height' AS height,
+    begun.at AS started_at,
+    (SELECT ended.at FROM events AS ended
+        WHERE ended.stream = begun.stream AND ended.kind = 'visit_ended' AND ended.seq > begun.seq
+            AND NOT EXISTS (SELECT 1 FROM events AS again
+                WHERE again.stream = begun.stream AND again.kind = 'visit_started'
+                    AND again.seq > begun.seq AND again.seq < ended.seq)
+        ORDER BY ended.seq LIMIT 1) AS ended_at
+FROM events AS begun
+LEFT JOIN events AS opened
+    ON opened.stream = begun.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+WHERE begun.kind = 'visit_started' AND begun.body IS NOT NULL;
+
+-- One row an answered question; an answer that is no plain text is JSON.
+CREATE VIEW questionnaires AS
+SELECT
+    opened.study,
+    made.stream AS participation,
+    opened.participant,
+    given.key AS question,
+    CASE WHEN given.type = 'text' AND NOT instr(made.quoted, '|answers.' || given.key || '|')
+        THEN given.value ELSE made.body -> given.fullkey END AS answer,
+    made.at AS answered_at
+FROM events AS made
+LEFT JOIN events AS opened
+    ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+JOIN json_each(made.body, '$.answers') AS given
+WHERE made.kind = 'questionnaire_submitted';
+
+-- One row an acknowledged field; a value that is no plain text is JSON.
+CREATE VIEW field_answers AS
+SELECT
+    opened.study,
+    made.stream AS participation,
+    opened.participant,
+    made.item,
+    made.step,
+    made.revision,
+    made.body ->> '$.field' AS field,
+    CASE WHEN json_type(made.body, '$.value') = 'text' AND NOT instr(made.quoted, '|value|')
+        THEN made.body ->> '$.value' ELSE made.body -> '$.value' END AS value,
+    made.at AS answered_at
+FROM events AS made
+LEFT JOIN events AS opened
+    ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+WHERE made.kind = 'field_answered' AND made.body IS NOT NULL;
+
+-- One row a decision; `latest` is each adjudicator's own. Adjudicated labels never enter kappa.
+CREATE VIEW adjudications AS
+SELECT
+    made.study,
+    made.item,
+    CASE WHEN instr(made.quoted, '|adjudicator|') THEN made.body -> '$.adjudicator'
+        ELSE made.body ->> '$.adjudicator' END AS adjudicator,
+    row_number() OVER (
+        PARTITION BY made.study, made.item, made.body -> '$.adjudicator'
+        ORDER BY made.at DESC, made.seq DESC, made.hash
+    ) = 1 AS latest,
+    made.body ->> '$.dominant' AS dominant,
+    made.body -> '$.additional' AS additional,
+    CASE WHEN instr(made.quoted, '|reason|') THEN made.body -> '$.reason'
+        ELSE made.body ->> '$.reason' END AS reason,
+    made.body -> '$.labels' AS labels,
+    made.body ->> '$.sampled_agreement' AS sampled_agreement,
+    made.body ->> '$.mode' AS mode,
+    made.at AS decided_at
+FROM events AS made
+WHERE made.kind = 'annotation_adjudicated' AND made.body IS NOT NULL;
+
+-- One row a look at a figure before planned N.
+CREATE VIEW looks AS
+SELECT
+    made.study,
+    made.body ->> '$.figure' AS figure,
+    CASE WHEN instr(made.quoted, '|reason|') THEN made.body -> '$.reason'
+        ELSE made.body ->> '$.reason' END AS reason,
+    made.body ->> '$.completed' AS completed,
+    made.body ->> '$.planned' AS planned,
+    made.at AS looked_at
+FROM events AS made
+WHERE made.kind = 'look' AND made.body IS NOT NULL;
