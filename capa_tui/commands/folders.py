@@ -1,0 +1,82 @@
+"""`new`, `check` and `load`: study folders."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import Namespace
+from dataclasses import asdict
+from pathlib import Path
+
+from capa_tui import paths, report
+from studies.errors import InputError
+
+
+def new(arguments: Namespace) -> int:
+    """`capa-tui new DIR`: write an editable study folder."""
+    from studies.bundles import KINDS
+    from studies.new import create
+
+    if arguments.kind not in KINDS:
+        raise InputError(f"no study kind {arguments.kind!r}; there is: {', '.join(KINDS)}")
+    if arguments.items and not (arguments.text_field and arguments.id_field):
+        raise InputError("--items also needs --text-field and --id-field")
+    made = create(
+        Path(arguments.directory),
+        items_file=Path(arguments.items) if arguments.items else None,
+        text_field=arguments.text_field,
+        id_field=arguments.id_field,
+        context_field=arguments.context_field,
+        participants=arguments.participants,
+        items_each=arguments.items_each,
+        raters=arguments.raters,
+        block=arguments.block,
+        unequal=arguments.unequal,
+        preset=arguments.preset,
+        seed=arguments.seed,
+    )
+    for note in made.notes:
+        report.say(note)
+    report.say(f"{made.directory}: a study of {made.items} items. Next: edit study.toml, then")
+    report.say(f"  capa-tui check {made.directory}\n  capa-tui load {made.directory}")
+    return 0
+
+
+def check(arguments: Namespace) -> int:
+    """`capa-tui check DIR`: every problem at once; 1 if there is any."""
+    from studies.folder import read_files
+    from studies.folder_checks import check as problems_of
+
+    found = problems_of(read_files(Path(arguments.directory)))
+    problems = [one for one in found if not one.warning]
+    warnings = [one for one in found if one.warning]
+    if arguments.json:
+        shown = {"problems": problems, "warnings": warnings}
+        report.emit({name: [_shown(asdict(one)) for one in some] for name, some in shown.items()})
+    else:
+        for one in problems:
+            report.line(str(one))
+        for one in warnings:
+            report.line(f"warning: {one}")
+        report.say(f"{len(problems)} problems, {len(warnings)} warnings")
+    return 1 if problems else 0
+
+
+def _shown(problem: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in problem.items() if key != "warning"}
+
+
+def load(arguments: Namespace) -> int:
+    """`capa-tui load DIR`: copy a study folder into the database."""
+    from capa_tui.services import opened
+    from studies.folder import parse, read_files
+
+    study = parse(read_files(Path(arguments.directory)))
+    with opened(paths.database(arguments.db)) as services:
+        loaded = asyncio.run(services.desk.load(study))
+    record = loaded.record
+    report.emit(
+        {"study": record.name, "version": record.version, "items": record.items, "sha256": record.sha256}
+    )
+    already = "" if loaded.new else " (it was there already; nothing changed)"
+    report.say(f"{record.title}: {record.reference}, {record.items} items{already}")
+    return 0

@@ -1,0 +1,119 @@
+"""`codes`, `release`, `status` and `erase`: who takes part."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import Namespace
+
+from capa_tui import paths, report
+from capa_tui.services import Services
+from studies.errors import InputError
+
+
+def codes(arguments: Namespace) -> int:
+    """`capa-tui codes STUDY --n N`: issue participant codes."""
+    return asyncio.run(_codes(arguments))
+
+
+async def _codes(arguments: Namespace) -> int:
+    if arguments.n < 1:
+        raise InputError(f"--n {arguments.n}: expected 1 or more")
+    async with Services.open(paths.database(arguments.db)) as services:
+        study = await services.archive.find(arguments.study)
+        issued = await services.desk.issue_codes(study, arguments.n)
+    if arguments.json:
+        report.emit({"study": study.name, "version": study.version, "codes": list(issued)})
+    else:
+        for code in issued:
+            report.line(code)
+    return 0
+
+
+def release(arguments: Namespace) -> int:
+    """`capa-tui release STUDY --participant CODE`: free a drop-out's slot."""
+    return asyncio.run(_release(arguments))
+
+
+async def _release(arguments: Namespace) -> int:
+    async with Services.open(paths.database(arguments.db)) as services:
+        study = await services.archive.find(arguments.study)
+        freed = await services.desk.release(study, arguments.participant)
+    slot = "the place" if freed.slot is None else f"slot {freed.slot}"
+    report.say(f"{study.reference}: {slot} of {arguments.participant} is free for a replacement.")
+    return 0
+
+
+def status(arguments: Namespace) -> int:
+    """`capa-tui status [STUDY]`: the studies, or one study's people and items."""
+    return asyncio.run(_status(arguments))
+
+
+async def _status(arguments: Namespace) -> int:
+    async with Services.open(paths.database(arguments.db)) as services:
+        if arguments.study is None:
+            return await _studies(services, arguments.json)
+        study = await services.archive.find(arguments.study)
+        from studies.progress import progress_of
+
+        progress = await progress_of(services.archive, study)
+    if arguments.json:
+        report.emit(progress.to_json())
+        return 0
+    report.say(f"{study.title} ({study.reference}, {study.sha256[:8]})")
+    report.table(
+        ("code", "slot", "state", "done", "assigned"),
+        [(one.code, one.slot, one.state, one.done, len(one.assigned)) for one in progress.participants],
+    )
+    counts: dict[int, int] = {}
+    for item in progress.items:
+        counts[item.completed] = counts.get(item.completed, 0) + 1
+    annotated = ", ".join(f"{n} annotated by {times}" for times, n in sorted(counts.items()))
+    report.say(f"items: {annotated or 'none'}")
+    return 0
+
+
+async def _studies(services: Services, as_json: bool) -> int:
+    records = await services.archive.studies()
+    if as_json:
+        report.emit(
+            {
+                "studies": [
+                    {
+                        "study": one.name,
+                        "version": one.version,
+                        "title": one.title,
+                        "kind": one.study_kind,
+                        "items": one.items,
+                        "sha256": one.sha256,
+                        "loaded_at": one.loaded_at,
+                    }
+                    for one in records
+                ]
+            }
+        )
+    elif not records:
+        report.say("No studies yet. Load one with: capa-tui load DIR")
+    else:
+        report.table(
+            ("study", "kind", "items", "title"),
+            [(one.reference, one.study_kind, one.items, one.title) for one in records],
+        )
+    return 0
+
+
+def erase(arguments: Namespace) -> int:
+    """`capa-tui erase STUDY --participant CODE --reason R`: erase a person's words."""
+    return asyncio.run(_erase(arguments))
+
+
+async def _erase(arguments: Namespace) -> int:
+    if not arguments.reason.strip():
+        raise InputError("--reason: expected a sentence for the record")
+    async with Services.open(paths.database(arguments.db)) as services:
+        study = await services.archive.find(arguments.study)
+        blanked = await services.desk.erase(study, arguments.participant, arguments.reason)
+    report.say(
+        f"{study.reference}: {blanked} events of {arguments.participant} were blanked and a tombstone was "
+        "written. Backups and exports made before still hold the words; delete them too."
+    )
+    return 0

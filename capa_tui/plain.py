@@ -1,0 +1,214 @@
+"""The plain mode: the whole visit line by line, for screen readers and simple terminals."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any, TextIO
+
+from capa_tui.lines import Lines
+from studies.errors import JournalError
+from studies.runner import Visit
+from studies.steps import AnswerError, Done, Field, Material, Step
+from studies.visible import visible, visible_line
+
+WIDTH = 78
+HELP = """Commands, on a line of their own:
+  /back      change the answer before this one
+  /again     read this question once more
+  /about N   explain answer N
+  /pause     stop for now; everything is saved
+  /withdraw  stop and take your answers back
+  /help      this list"""
+
+
+class Plain:
+    """The front end: prints a question, reads an answer, says when it is saved."""
+
+    def __init__(self, visit: Visit, source: Lines, out: TextIO) -> None:
+        self.visit = visit
+        self._source = source
+        self._out = out
+        self._shown = ("", 0)
+
+    async def run(self, station: str = "") -> int:
+        """The whole visit; the exit code."""
+        self._say(f"{self.visit.study.settings.title}\n\n{HELP}")
+        await self.visit.begin("plain", station)
+        while True:
+            current = self.visit.current
+            if isinstance(current, Done):
+                self._end(current)
+                return 0
+            name = self.visit.next_ask()
+            if name is None:
+                await self.visit.leave(current)
+                continue
+            if not await self._one(current, current.field(name)):
+                self._end(await self.visit.pause("input closed"))
+                return 0
+
+    async def _one(self, step: Step, field: Field) -> bool:
+        """Ask one field until it is answered or the step changes; False when the input is closed."""
+        if (step.id, step.revision) != self._shown:
+            self._shown = (step.id, step.revision)
+            self._introduce(step)
+            await self.visit.shown(step)
+        self._question(field)
+        while True:
+            given = await self._read(field)
+            if given is None:
+                return False
+            if given.startswith("/") and await self._command(given, step, field):
+                return True
+            try:
+                await self.visit.answer(step.ask_id(field.name), _value(field, given), walk=True)
+            except (AnswerError, JournalError) as error:
+                self._say(f"Not taken: {error}")
+                continue
+            if field.kind != "info":
+                self._say("Saved.")
+            return True
+
+    async def _read(self, field: Field) -> str | None:
+        """One answer: a line, or for text all lines up to an empty one."""
+        lines: list[str] = []
+        while True:
+            raw = await self._source.next()
+            if raw is None:
+                return None
+            line = raw.decode("utf-8", "replace").rstrip("\r\n")
+            if field.kind != "text" or (not lines and line.split(" ")[0] in COMMANDS):
+                return line.strip()
+            if not line.strip():
+                return "\n".join(lines)
+            lines.append(line)
+
+    async def _command(self, given: str, step: Step, field: Field) -> bool:
+        """Carry out a command; True if the question has to be asked anew."""
+        command, _, rest = given.partition(" ")
+        if command not in COMMANDS:
+            if field.kind == "text":
+                return False
+            self._say(f"There is no command {command}.\n{HELP}")
+            return True
+        if command == "/help":
+            self._say(HELP)
+        elif command == "/again":
+            self._shown = ("", 0)
+        elif command == "/about":
+            self._explain(field, rest)
+        elif command == "/pause":
+            await self.visit.pause()
+        elif command == "/back":
+            if await self.visit.back(step) == step:
+                self._say("There is nothing to go back to from here.")
+        elif command == "/withdraw":
+            self._say(
+                'This takes all your answers back. Write "withdraw" to do so, or an empty line to go on.'
+            )
+            raw = await self._source.next()
+            if raw is not None and raw.decode("utf-8", "replace").strip().casefold() == "withdraw":
+                await self.visit.withdraw()
+        return True
+
+    def _explain(self, field: Field, number: str) -> None:
+        explain = getattr(self.visit.protocol.kind, "entry_text", None)
+        place = int(number) if number.strip().isdecimal() else 0
+        if explain is None or not 1 <= place <= len(field.options):
+            self._say("Write /about and the number of an answer.")
+            return
+        try:
+            self._say(explain(field.options[place - 1].value).replace("**", ""))
+        except KeyError:
+            self._say("There is no more to say about this answer.")
+
+    def _introduce(self, step: Step) -> None:
+        progress = step.progress
+        where = [progress.part]
+        if progress.blocks > 1:
+            where.append(f"block {progress.block} of {progress.blocks}")
+        if progress.total:
+            where.append(f"{progress.position} of {progress.total}")
+        self._say(f"\n{step.title} ({', '.join(one for one in where if one)})")
+        if step.material:
+            self._material(step.material)
+        if step.body and step.fields[0].kind != "info":
+            self._say(step.body.replace("**", ""))
+        if step.previous is not None:
+            self._say("You answered this before. Your last answers stand until you have answered again.")
+
+    def _material(self, material: Material) -> None:
+        for one in material.context:
+            self._say(f"Before, {one.role}: {one.text}")
+        self._say(f"The request: {material.request}\nEnd of the request.")
+
+    def _question(self, field: Field) -> None:
+        lines = [field.text.replace("**", "")]
+        if field.kind == "consent":
+            lines.append("Answer yes or no.")
+        elif field.kind == "scale":
+            lines += [f"  {one.label}" for one in field.options]
+        elif field.options:
+            lines += [f"  {place}  {one.label}" for place, one in enumerate(field.options, start=1)]
+        hints = {
+            "info": "Press Enter to go on.",
+            "choice": "Answer with a number.",
+            "multi": "Answer with numbers, separated by spaces; 0 for none.",
+            "scale": "Answer with a number.",
+            "text": "Write; an empty line ends the text.",
+        }
+        hint = hints.get(field.kind, "")
+        if not field.required and field.kind != "info":
+            hint += " An empty line skips it."
+        self._say("\n".join(lines))
+        if hint:
+            self._say(hint)
+
+    def _end(self, done: Done) -> None:
+        self._say(f"\n{done.message}")
+        if done.completion_code:
+            self._say(f"Your completion code: {done.completion_code}")
+
+    def _say(self, text: str) -> None:
+        for line in visible(text).split("\n"):
+            wrapped = textwrap.wrap(line, WIDTH, break_long_words=False, break_on_hyphens=False)
+            self._out.write("\n".join(wrapped or [""]) + "\n")
+        self._out.flush()
+
+
+COMMANDS = ("/help", "/again", "/about", "/pause", "/back", "/withdraw")
+
+
+def _value(field: Field, given: str) -> Any:
+    """The answer that a typed line means.
+
+    Raises:
+        AnswerError: it means none.
+    """
+    if field.kind == "info":
+        return None
+    if field.kind == "text":
+        return given or None
+    if not given:
+        if field.required:
+            raise AnswerError("an answer is required")
+        return None
+    if field.kind == "consent":
+        if given.casefold() not in YES_NO:
+            raise AnswerError("answer yes or no")
+        return YES_NO[given.casefold()]
+    if field.kind == "multi":
+        parts = given.replace(",", " ").split()
+        return [] if parts == ["0"] else [_option(field, one) for one in parts]
+    return _option(field, given)
+
+
+YES_NO = {"yes": True, "y": True, "no": False, "n": False}
+
+
+def _option(field: Field, given: str) -> Any:
+    for place, one in enumerate(field.options, start=1):
+        number = one.value if field.kind == "scale" else place
+        if given == str(number) or given.casefold() == str(one.value).casefold():
+            return one.value
+    raise AnswerError(f"there is no answer {visible_line(given)[:40]}")

@@ -1,0 +1,98 @@
+"""The only wiring: opens the store and seats participants, for every front end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from capa_tui.paths import station
+from capa_tui.version import VERSION
+from studies.clock import SystemClock
+from studies.runner import Visit
+
+if TYPE_CHECKING:
+    from storage.store import Store
+    from studies.ports import Archive, Desk, StudyRecord
+
+
+class Services:
+    """An open database and what can be done with it. Use as `async with Services.open(path)`."""
+
+    def __init__(self, store: Store, station: str) -> None:
+        self.store = store
+        self.station = station
+        self.clock = SystemClock()
+        self._held = ExitStack()
+
+    @classmethod
+    def open(cls, path: Path) -> Services:
+        """Open or create the database. Blocking: front ends call it in a thread.
+
+        Raises:
+            CapaError: the file cannot serve; the message says why and what to do.
+        """
+        from storage.store import Store
+
+        here = station()
+        return cls(Store.open(path, here, VERSION), here)
+
+    @property
+    def archive(self) -> Archive:
+        """Typed reads."""
+        return self.store.archive
+
+    @property
+    def desk(self) -> Desk:
+        """The researcher's side."""
+        return self.store.desk
+
+    async def seat(self, reference: str, code: str, *, pilot: bool = False, known: bool = False) -> Visit:
+        """One participant's visit: their own stream again, or a new one in the next free slot.
+
+        The stream stays locked for this process until `close`.
+
+        Raises:
+            CapaError: no such study, unknown code, no slot, or the code is open elsewhere.
+        """
+        study = await self.archive.find(reference)
+        return await self.seat_in(study, code, pilot=pilot, known=known)
+
+    async def seat_in(
+        self, study: StudyRecord, code: str, *, pilot: bool = False, known: bool = False
+    ) -> Visit:
+        """As `seat`, for a study already found."""
+        seated = await self.desk.admit(study, code, pilot=pilot, expect_known=known)
+        assert seated.stream is not None
+        self._held.enter_context(self.store.lock(seated.stream))
+        events = await self.archive.events(seated.stream)
+        return Visit(await self.archive.study(seated.study), events, self.store.journal, self.clock)
+
+    def rise(self) -> None:
+        """Free the streams this process holds."""
+        self._held.close()
+
+    def close(self) -> None:
+        """Free the streams and close the database."""
+        self.rise()
+        self.store.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Services]:
+    """The services for a command that runs once."""
+    services = Services.open(path)
+    try:
+        yield services
+    finally:
+        services.close()
