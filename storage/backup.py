@@ -28,10 +28,11 @@ def backup(source: Path, target: Path) -> None:
     try:
         with explained(source):
             refuse_foreign(source)
-            with closing(connect(source, readonly=True)) as conn:
-                conn.execute("VACUUM INTO ?", (str(part),))
+            conn = connect(source, readonly=True)
+        with explained(target), closing(conn):
+            conn.execute("VACUUM INTO ?", (str(part),))
         _sync(part)
-        os.link(part, target)
+        _appear(part, target)
         _sync(target.parent)
     except FileExistsError as error:
         raise InputError(f"{target}: this file exists; a backup never replaces one") from error
@@ -39,6 +40,18 @@ def backup(source: Path, target: Path) -> None:
         raise MachineError(f"{target}: the backup could not be written: {error.strerror}") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _appear(part: Path, target: Path) -> None:
+    """Give the finished copy its name, unless something of that name has come up meanwhile."""
+    try:
+        os.link(part, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        # No hard links here (a memory stick): reserve the name, then take it.
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        os.replace(part, target)
 
 
 def _sync(path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlite_utils import Database
-from sqlite_utils.utils import sqlite3  # type: ignore[attr-defined]
+from sqlite_utils.utils import sqlite3 as sqlite3  # type: ignore[attr-defined]
 
 from storage.migrations import APPLICATION_ID, MIGRATIONS, Migration, foreign, migrate
 from studies.errors import CapaError, InputError, MachineError
@@ -75,9 +75,14 @@ def open_readonly(path: Path, *, timeout: float = TIMEOUT) -> Database:
 
 
 def connect(path: Path, *, timeout: float = TIMEOUT, readonly: bool = False) -> Connection:
-    """A bare connection with the house's pragmas, in autocommit mode."""
+    """A bare connection with the house's pragmas, in autocommit mode.
+
+    A reading one may be handed from thread to thread, as long as one at a time uses it.
+    """
     uri = f"{path.absolute().as_uri()}?mode={'ro' if readonly else 'rwc'}"
-    conn: Connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None)
+    conn: Connection = sqlite3.connect(
+        uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=not readonly
+    )
     for pragma in _PRAGMAS:
         conn.execute(f"PRAGMA {pragma}")
     return conn
