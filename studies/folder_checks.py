@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from studies.annotation.materials import CheckItem, Item, TrainingItem
+from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
 from studies.assignment import ESCAPES, misfits
 from studies.errors import FolderError, Problem
 from studies.folder_parts import FILES, Parts, complete, put_together, read_parts
@@ -20,6 +20,8 @@ LONG_LABEL = 120
 """Characters from which an answer option no longer fits a narrow terminal."""
 LONG_VISIT = 200
 """Items a person from which the length of the visits is worth a warning."""
+QUOTABLE = 20
+"""Characters from which a request found inside a codebook example is that example's text."""
 OPEN_PLACE = "[["
 """What opens a place that a new study's texts leave for the researcher to fill in."""
 
@@ -129,16 +131,31 @@ def _texts_apart(parts: Parts) -> Iterator[Problem]:
             yield _error(file, "request", found, apart, row.line)
     if parts.codebook is None:
         return
-    examples = {
+    examples = codebook_texts(parts.codebook)
+    for file, row in _materials(parts):
+        if label := example_of(row.value.request, examples):
+            found = f"{row.value.id} has the text of an example of {label} in codebook.toml"
+            yield _error(file, "request", found, apart, row.line)
+
+
+def codebook_texts(codebook: Codebook) -> dict[str, str]:
+    """The label of each example and near miss, by the example's `text_key`."""
+    return {
         text_key(text): entry.label
-        for entry in parts.codebook.entries
+        for entry in codebook.entries
         for text in (*entry.examples, entry.near_miss)
         if text
     }
-    for file, row in _materials(parts):
-        if label := examples.get(text_key(row.value.request)):
-            found = f"{row.value.id} has the text of an example of {label} in codebook.toml"
-            yield _error(file, "request", found, apart, row.line)
+
+
+def example_of(request: str, examples: Mapping[str, str]) -> str | None:
+    """The label whose example is, or quotes, the request."""
+    key = text_key(request)
+    if label := examples.get(key):
+        return label
+    if len(key) < QUOTABLE:
+        return None
+    return next((label for text, label in examples.items() if key in text), None)
 
 
 def _lengths(parts: Parts) -> Iterator[Problem]:
@@ -168,11 +185,11 @@ def _labels(parts: Parts) -> Iterator[Problem]:
     if parts.settings is None or parts.settings.annotation.escapes:
         return
     expected = "a mechanism, or annotation.escapes = true in study.toml"
-    for file, row in _materials(parts):
-        one = row.value
+    for file, shown_row in _materials(parts):
+        one = shown_row.value
         if not isinstance(one, Item) and one.dominant in ESCAPES:
             found = f"{one.dominant}, which annotators are not offered"
-            yield _error(file, "dominant", found, expected, row.line)
+            yield _error(file, "dominant", found, expected, shown_row.line)
     if escaped := [row.value.id for row in parts.items if row.value.gold in ESCAPES]:
         found = f"{len(escaped)} items have a gold label that annotators are not offered: {listed(escaped)}"
         yield _warning("items.jsonl", "gold", found)
