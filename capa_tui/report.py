@@ -29,7 +29,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """An aligned table on stdout; columns of numbers to the right."""
     cells = [[visible_line(_cell(one)) for one in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-    numeric = [bool(rows) and all(isinstance(row[at], int | float) for row in rows) for at in range(len(head))]
+    numeric = [
+        bool(rows) and all(isinstance(row[at], int | float) for row in rows) for at in range(len(head))
+    ]
     for row in [list(head), *cells]:
         aligned = [
             one.rjust(width) if right else one.ljust(width)

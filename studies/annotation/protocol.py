@@ -12,13 +12,10 @@ from studies.payloads import Planned
 from studies.state import Closing, State, Submission
 from studies.steps import Field, Material, Message, Option, Progress, Step
 from studies.study import Study
+from studies.taxonomy import ESCAPES, MECHANISMS
 
 if TYPE_CHECKING:
     from studies.annotation.materials import CheckItem, Item, TrainingItem
-
-MECHANISMS = ("DCP", "SLM", "CCM", "HCO", "SBM", "ICU")
-ESCAPES = ("NONE", "OTHER")
-
 
 def step_id(planned: Planned) -> str:
     """The id of the step that shows a planned item: role, which annotation of it, item."""
