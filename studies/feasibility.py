@@ -93,7 +93,8 @@ def _raters(n: int, each: int, items: int) -> tuple[int, int]:
 
 def _unequal(n: int, each: int, r: int, items: int) -> str | None:
     if each > items:
-        return f"{_many(each, 'item')} each are more than the {items} there are; the nearest that fit: {items} each"
+        more = f"{_many(each, 'item')} each are more than the {items} there are"
+        return f"{more}; the nearest that fit: {items} each"
     low, high = _raters(n, each, items)
     if low >= 1 and r in (low, high):
         return None
@@ -201,7 +202,7 @@ def _every_item(design: Design, items: int) -> list[str]:
         found.append(f"every participant gets all {items} items, not {design.items_each} each")
     if design.raters is not None and design.raters != people:
         found.append(
-            f"every participant rates every item, so the design has no {design.raters} raters an item"
+            f"every participant rates every item; {_many(design.raters, 'rater')} an item do not fit"
         )
     return found
 
@@ -210,12 +211,15 @@ def _checks(design: Design, each: int, there: int) -> list[str]:
     asked = design.checks
     found = []
     if asked > there:
-        found.append(f"{asked} attention checks a participant are more than the {there} the study has")
+        verb = "is" if asked == 1 else "are"
+        found.append(
+            f"{_many(asked, 'attention check')} a participant {verb} more than the {there} the study has"
+        )
     most = (each + design.repeats) // (CHECK_EVERY - 1)
     if asked > most:
         found.append(
-            f"{asked} attention checks among {each + design.repeats} other entries are more than one in "
-            f"{CHECK_EVERY}; the nearest that fit: {most}"
+            f"{_many(asked, 'attention check')} among {each + design.repeats} other entries would be more "
+            f"than one in {CHECK_EVERY}; the nearest that fit: {most}"
         )
     elif asked and each - -(-each // (design.block or each)) < asked:
         found.append(
