@@ -121,7 +121,8 @@ BEGIN
     SELECT RAISE(ABORT, 'events are append-only');
 END;
 
--- A tombstone wins over every unerased copy, whichever arrives first.
+-- A tombstone wins over every unerased copy, whichever arrives first. `meta` keeps the key `unclean` until
+-- the old bytes are gone from the file's free space and its log too.
 CREATE TRIGGER tombstones_erase AFTER INSERT ON events
 WHEN NEW.kind = 'participation_erased'
 BEGIN
@@ -129,6 +130,7 @@ BEGIN
         WHERE stream = NEW.participation AND body IS NOT NULL AND kind <> 'participation_erased';
     DELETE FROM drafts WHERE stream = NEW.participation;
     DELETE FROM codes WHERE participant = NEW.participant;
+    INSERT OR REPLACE INTO meta VALUES ('unclean', NEW.at);
 END;
 
 CREATE TRIGGER erased_events_stay_erased AFTER INSERT ON events
@@ -138,18 +140,21 @@ WHEN NEW.body IS NOT NULL AND NEW.kind <> 'participation_erased' AND EXISTS (
 BEGIN
     UPDATE events SET body = NULL, salt = NULL, quoted = ''
         WHERE stream = NEW.stream AND seq = NEW.seq AND hash = NEW.hash;
+    INSERT OR REPLACE INTO meta VALUES ('unclean', NEW.at);
 END;
 
 CREATE TRIGGER erased_drafts_stay_erased AFTER INSERT ON drafts
 WHEN EXISTS (SELECT 1 FROM events WHERE participation = NEW.stream AND kind = 'participation_erased')
 BEGIN
     DELETE FROM drafts WHERE stream = NEW.stream;
+    INSERT OR REPLACE INTO meta VALUES ('unclean', '');
 END;
 
 CREATE TRIGGER erased_codes_stay_erased AFTER INSERT ON codes
 WHEN EXISTS (SELECT 1 FROM events WHERE participant = NEW.participant AND kind = 'participation_erased')
 BEGIN
     DELETE FROM codes WHERE participant = NEW.participant;
+    INSERT OR REPLACE INTO meta VALUES ('unclean', '');
 END;
 
 -- Tables for any SQLite tool ------------------------------------------------------------------------

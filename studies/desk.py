@@ -97,7 +97,10 @@ class ParticipationErased(Payload):
 
     study: str
     participation: str
+    """The stream; empty for a person who was invited and never came."""
     reason: str
+    participant: str = ""
+    """The person's random id, so that no merge brings their code back."""
 
 
 @event("deviation_noted")
