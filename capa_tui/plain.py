@@ -103,24 +103,20 @@ class Plain:
             if await self.visit.back(step) == step:
                 self._say("There is nothing to go back to from here.")
         elif command == "/withdraw":
-            self._say(
-                'This takes all your answers back. Write "withdraw" to do so, or an empty line to go on.'
-            )
+            self._say("This takes all your answers back.")
+            self._say('Write "withdraw" to do so, or an empty line to go on.')
             raw = await self._source.next()
             if raw is not None and raw.decode("utf-8", "replace").strip().casefold() == "withdraw":
                 await self.visit.withdraw()
         return True
 
     def _explain(self, field: Field, number: str) -> None:
-        explain = getattr(self.visit.protocol.kind, "entry_text", None)
         place = int(number) if number.strip().isdecimal() else 0
-        if explain is None or not 1 <= place <= len(field.options):
+        if not 1 <= place <= len(field.options):
             self._say("Write /about and the number of an answer.")
             return
-        try:
-            self._say(explain(field.options[place - 1].value).replace("**", ""))
-        except KeyError:
-            self._say("There is no more to say about this answer.")
+        text = self.visit.protocol.kind.explain(field.options[place - 1].value)
+        self._say(text.replace("**", "") or "There is no more to say about this answer.")
 
     def _introduce(self, step: Step) -> None:
         progress = step.progress

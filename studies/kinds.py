@@ -30,6 +30,9 @@ class StudyKind(Protocol):
     def feedback(self, item: str, answers: Mapping[str, Any]) -> tuple[str, bool]:
         """Feedback on a practice answer (Markdown), and whether it was right."""
 
+    def explain(self, value: object) -> str:
+        """More about an answer option, as Markdown; empty where there is no more to say."""
+
     def implied(self, name: str, value: Any, answers: Mapping[str, Any]) -> Mapping[str, Any]:
         """Other fields that answering this one changes, with their new values."""
 

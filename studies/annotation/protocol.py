@@ -12,7 +12,7 @@ from studies.payloads import Planned
 from studies.state import Closing, State, Submission
 from studies.steps import Field, Material, Message, Option, Progress, Step
 from studies.study import Study
-from studies.taxonomy import ESCAPES, MECHANISMS
+from studies.taxonomy import ESCAPES, LABELS, MECHANISMS
 
 if TYPE_CHECKING:
     from studies.annotation.materials import CheckItem, Item, TrainingItem
@@ -75,6 +75,10 @@ class AnnotationKind:
         if entry.neighbour:
             parts.append(f"**Nearest neighbour** {self.study.codebook.entry(entry.neighbour).name}")
         return "\n\n".join(parts)
+
+    def explain(self, value: object) -> str:
+        """The codebook entry of a label."""
+        return self.entry_text(value) if isinstance(value, str) and value in LABELS else ""
 
     # -- one step ------------------------------------------------------------------------------
 

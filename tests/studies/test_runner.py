@@ -138,7 +138,7 @@ async def test_changing_from_an_escape_asks_for_additional_labels_again() -> Non
 
 async def test_an_ask_has_the_same_id_after_a_restart_and_a_new_one_after_going_back() -> None:
     sitting = Sitting(study(items=3))
-    visit, first = await at_item(sitting)
+    _, first = await at_item(sitting)
     ask = first.ask_id("dominant")
     again = await sitting.visit()
     current = again.current
