@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -22,8 +23,8 @@ LONG_VISIT = 200
 """Items a person from which the length of the visits is worth a warning."""
 QUOTABLE = 20
 """Characters from which a request found inside a codebook example is that example's text."""
-OPEN_PLACE = "[["
-"""What opens a place that a new study's texts leave for the researcher to fill in."""
+OPEN_PLACE = re.compile(r"\[\[[A-Za-z][^\]]*(\]\]|$)")
+"""A place that a new study's texts leave for the researcher to fill in."""
 
 
 def check(files: Mapping[str, bytes]) -> list[Problem]:
@@ -172,7 +173,7 @@ def _labels(parts: Parts) -> Iterator[Problem]:
     names: Counter[str] = Counter()
     for row in parts.items:
         item = row.value
-        names.update(item.model_extra or ())
+        names.update(list(item.model_extra or ()))
         if item.gold in item.gold_additional or (item.gold in ESCAPES and item.gold_additional):
             found = f"{listed(item.gold_additional)} beside the gold {item.gold}"
             expected = "additional mechanisms other than the dominant one, and none beside NONE or OTHER"
@@ -198,9 +199,8 @@ def _labels(parts: Parts) -> Iterator[Problem]:
 def _open_places(parts: Parts) -> Iterator[Problem]:
     for file, text in parts.texts.items():
         for line, content in enumerate(text.split("\n"), 1):
-            if OPEN_PLACE in content:
-                place = content[content.index(OPEN_PLACE) :]
-                found = f"a place still to be filled in: {shown(place)}"
+            for place in OPEN_PLACE.finditer(content):
+                found = f"a place still to be filled in: {shown(place.group())}"
                 yield _warning(file, "", found, line=line)
 
 
@@ -253,7 +253,7 @@ def _strata(settings: StudySettings, parts: Parts) -> Iterator[Problem]:
     columns = Counter[str]()
     for row in parts.items:
         columns.update(row.value.model_fields_set)
-        columns.update(row.value.model_extra or ())
+        columns.update(list(row.value.model_extra or ()))
     for place, name in enumerate(settings.design.strata):
         key, there = f"design.strata.{place}", columns[name]
         if not there:
@@ -288,8 +288,7 @@ def _design(settings: StudySettings, parts: Parts) -> Iterator[Problem]:
         yield _warning("study.toml", "design.block", found)
     if each >= LONG_VISIT:
         found = f"each participant gets {each} items: about {each / 60:.0f} hours at a minute each"
-        expected = "a cyclic design spreads the items over participants"
-        yield _warning("study.toml", "design", found, expected)
+        yield _warning("study.toml", "design", found, "fewer each, as in a cyclic design")
 
 
 # -- the analysis plan -------------------------------------------------------------------------
