@@ -98,10 +98,14 @@ def chain(conn: Connection, stream: str) -> Chain:
 
 def read_stream(conn: Connection, stream: str) -> list[Event]:
     """One stream in order; where it forked, the side this file goes on with (see `sides`)."""
-    events = list(fetch(conn, "stream = ?", (stream,)))
+    return own_events(conn, list(fetch(conn, "stream = ?", (stream,))))
+
+
+def own_events(conn: Connection, events: list[Event]) -> list[Event]:
+    """A whole stream without the side of a fork that this file does not go on with."""
     if not is_forked(events):
         return events
-    rows = conn.execute("SELECT hash FROM events WHERE stream = ? AND local = 1", (stream,))
+    rows = conn.execute("SELECT hash FROM events WHERE stream = ? AND local = 1", (events[0].stream,))
     return own_side(events, {hash for (hash,) in rows})
 
 
