@@ -15,6 +15,8 @@ import pytest
 
 import studies
 from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
+from studies.folder import read_files
+from studies.folder_checks import check
 from studies.settings import AnalysisSettings, StudySettings
 
 PRODUCT = Path(next(iter(studies.__path__)))
@@ -32,10 +34,11 @@ def toml(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-RAW = lines("items.jsonl")
-ITEMS = [Item.model_validate(one) for one in RAW]
+ITEMS = [Item.model_validate(one) for one in lines("items.jsonl")]
 TRAINING = [TrainingItem.model_validate(one) for one in lines("training.jsonl")]
 CHECKS = [CheckItem.model_validate(one) for one in lines("checks.jsonl")]
+DIALOGUES: list[Item | TrainingItem] = [*ITEMS, *TRAINING]
+SHOWN: list[Item | TrainingItem | CheckItem] = [*DIALOGUES, *CHECKS]
 BOOK = Codebook.model_validate(toml(PRODUCT / "annotation" / "codebook.toml"))
 STUDY = StudySettings.model_validate(toml(FOLDER / "study.toml"))
 ANALYSIS = AnalysisSettings.model_validate(toml(FOLDER / "analysis.toml"))
@@ -73,11 +76,15 @@ def shown_lines(markdown: str) -> int:
     return count - 1
 
 
+def test_the_folder_has_no_problem_and_no_warning() -> None:
+    assert check(read_files(FOLDER)) == []
+
+
 # -- counts -------------------------------------------------------------------------------------
 
 
 def test_there_are_enough_requests_of_each_sort() -> None:
-    gold = Counter(one.gold for one in ITEMS)
+    gold: Counter[Any] = Counter(one.gold for one in ITEMS)
     assert len(ITEMS) >= 84
     assert all(gold[label] >= 11 for label in MECHANISMS), gold
     assert gold["NONE"] >= 10
@@ -86,7 +93,7 @@ def test_there_are_enough_requests_of_each_sort() -> None:
 
 
 def test_about_half_are_plain_and_half_code_for_each_mechanism_too() -> None:
-    styles = Counter((one.gold, extra(one, "style")) for one in ITEMS)
+    styles: Counter[Any] = Counter((one.gold, extra(one, "style")) for one in ITEMS)
     assert {style for _, style in styles} == {"plain", "code"}
     for label in (*MECHANISMS, "NONE"):
         assert abs(styles[label, "plain"] - styles[label, "code"]) <= 1, label
@@ -103,7 +110,8 @@ def test_a_plain_request_holds_no_code() -> None:
 def test_every_mechanism_has_near_misses_and_is_one() -> None:
     near = [(one.gold, extra(one, "near")) for one in ITEMS if extra(one, "near") is not None]
     assert all(other in LABELS and other != gold for gold, other in near)
-    from_, to = Counter(gold for gold, _ in near), Counter(other for _, other in near)
+    from_: Counter[Any] = Counter(gold for gold, _ in near)
+    to = Counter(other for _, other in near)
     for label in (*MECHANISMS, "NONE"):
         assert from_[label] >= 4, label
     for label in set(LABELS) - {"OTHER"}:
@@ -113,7 +121,7 @@ def test_every_mechanism_has_near_misses_and_is_one() -> None:
 
 
 def test_context_is_there_where_it_decides_and_does_not_give_the_answer_away() -> None:
-    with_context = Counter(one.gold for one in ITEMS if one.context)
+    with_context: Counter[Any] = Counter(one.gold for one in ITEMS if one.context)
     assert all(one.context for one in ITEMS if one.gold == "CCM")
     assert sum(with_context.values()) >= 14
     assert with_context["NONE"] >= 3
@@ -121,7 +129,7 @@ def test_context_is_there_where_it_decides_and_does_not_give_the_answer_away() -
 
 
 def test_a_dialogue_begins_with_the_person_and_the_request_answers_the_assistant() -> None:
-    for one in (*ITEMS, *TRAINING):
+    for one in DIALOGUES:
         roles = [message.role for message in one.context]
         assert roles == ["user", "assistant"] * (len(roles) // 2), one.id
 
@@ -138,7 +146,7 @@ def test_additional_mechanisms_are_few_and_never_the_dominant_one() -> None:
 
 
 def test_ids_are_unique_and_tell_nothing() -> None:
-    ids = [one.id for one in (*ITEMS, *TRAINING, *CHECKS)]
+    ids = [one.id for one in SHOWN]
     assert len(set(ids)) == len(ids)
     assert [one.id for one in ITEMS] == [f"a-{n:03}" for n in range(1, len(ITEMS) + 1)]
 
@@ -149,8 +157,8 @@ def test_the_order_in_the_file_does_not_give_the_gold_away() -> None:
 
 
 def test_all_texts_are_disjoint() -> None:
-    texts = [bare(one.request) for one in (*ITEMS, *TRAINING, *CHECKS)]
-    texts += [bare(message.text) for one in (*ITEMS, *TRAINING) for message in one.context]
+    texts = [bare(one.request) for one in SHOWN]
+    texts += [bare(message.text) for one in DIALOGUES for message in one.context]
     texts += [bare(text) for text in example_texts()]
     twice = [text for text, n in Counter(texts).items() if n > 1]
     assert twice == []
@@ -164,7 +172,7 @@ def test_no_request_is_a_variation_of_another() -> None:
         words = bare(text).split()
         return {tuple(words[at : at + 4]) for at in range(len(words) - 3)}
 
-    texts = {one.id: grams(one.request) for one in (*ITEMS, *TRAINING, *CHECKS)}
+    texts = {one.id: grams(one.request) for one in SHOWN}
     for (a, left), (b, right) in itertools.combinations(texts.items(), 2):
         if left and right:
             # Checks share the sentence that makes them checks.
@@ -173,7 +181,7 @@ def test_no_request_is_a_variation_of_another() -> None:
 
 
 def test_no_text_for_participants_names_a_mechanism_by_its_code() -> None:
-    shown = [one.request for one in (*ITEMS, *CHECKS, *TRAINING)]
+    shown = [one.request for one in SHOWN]
     shown += [one.feedback for one in TRAINING]
     shown += [(FOLDER / name).read_text(encoding="utf-8") for name in ("consent.md", "instructions.md")]
     for text in shown:
@@ -222,7 +230,7 @@ def test_requests_vary_in_length_and_a_few_need_scrolling() -> None:
 
 
 def test_code_fits_a_narrow_pane() -> None:
-    for one in (*ITEMS, *TRAINING):
+    for one in DIALOGUES:
         for line in whole(one).splitlines():
             assert not line.startswith("  ") or len(line) <= 68, (one.id, line)
 
@@ -238,7 +246,7 @@ def test_texts_hold_nothing_a_terminal_would_obey() -> None:
 
 
 def test_practice_covers_every_mechanism_and_the_gate() -> None:
-    given = Counter(one.dominant for one in TRAINING)
+    given: Counter[Any] = Counter(one.dominant for one in TRAINING)
     assert len(TRAINING) == 12
     assert all(given[label] >= 1 for label in (*MECHANISMS, "NONE"))
     assert sum(bool(one.context) for one in TRAINING) == 2
