@@ -49,23 +49,25 @@ class Payload:
         for spec in dataclasses.fields(cls):  # type: ignore[arg-type]
             if spec.name not in values:
                 continue
-            value = values[spec.name]
-            inner = spec.metadata.get("of")
-            if isinstance(value, list):
-                value = tuple(inner(**entry) if inner else _tuple(entry) for entry in value)
-            elif inner is not None and isinstance(value, dict):
-                value = inner(**value)
-            known[spec.name] = value
+            known[spec.name] = _read(values[spec.name], spec.metadata.get("of"))
         return cls(**known)
 
 
-def _tuple(value: Any) -> Any:
-    return tuple(map(_tuple, value)) if isinstance(value, list) else value
+def _read(value: Any, inner: Any) -> Any:
+    """JSON's lists as tuples; the objects directly in a field as the dataclass it is `of`."""
+    if isinstance(value, list | tuple):
+        return tuple(_read(entry, inner) for entry in value)
+    if not isinstance(value, dict):
+        return value
+    if inner is None:
+        return {key: _read(entry, None) for key, entry in value.items()}
+    names = {spec.name for spec in dataclasses.fields(inner)}
+    return inner(**{key: _read(entry, None) for key, entry in value.items() if key in names})
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Payload):
-    """An event of a kind this version has no name for; its body is kept as it came."""
+    """An event this version has no name for or cannot read; its body is kept as it came."""
 
     name: str
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -94,12 +96,25 @@ def event(kind: str) -> Callable[[P], P]:
 
 
 def read_payload(kind: str, body: str | None) -> Payload:
-    """The typed payload of a stored body; None (erased) gives `Erased`."""
+    """The typed payload of a stored body; None (erased) gives `Erased`.
+
+    Never fails, so that an altered file can still be opened and its `faults` be named.
+    """
     if body is None:
         return Erased()
-    values = json.loads(body)
+    try:
+        values = json.loads(body)
+    except ValueError:
+        return Unknown(kind)
+    if not isinstance(values, dict):
+        return Unknown(kind)
     cls = _KINDS.get(kind)
-    return cls.from_json(values) if cls else Unknown(kind, values)
+    if cls is None:
+        return Unknown(kind, values)
+    try:
+        return cls.from_json(values)
+    except TypeError:
+        return Unknown(kind, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +157,7 @@ class Event:
 
 def digest_of(salt: str, body: str) -> str:
     """SHA-256 of the salt and the body, in hexadecimal."""
-    return hashlib.sha256(f"{salt}\n{body}".encode("ascii")).hexdigest()
+    return hashlib.sha256(f"{salt}\n{body}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def hash_of(previous: str, stream: str, seq: int, kind: str, at: str, digest: str) -> str:
@@ -200,5 +215,7 @@ def faults(events: list[Event]) -> list[str]:
             found.append(f"{where}: its hash does not match its contents")
         if one.body is not None and (one.salt is None or digest_of(one.salt, one.body) != one.digest):
             found.append(f"{where}: its payload was altered")
+        elif isinstance(one.payload, Unknown) and one.kind in _KINDS:
+            found.append(f"{where}: this version cannot read its payload")
         seq, head = one.seq, one.hash
     return found
