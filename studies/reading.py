@@ -273,16 +273,17 @@ def _present_keys(name: str, values: object) -> str:
     return f"the key {name} (there are: {listed(values)})" + hint if values else f"the key {name}"
 
 
-def _inner_model(annotation: Any) -> type[BaseModel] | None:
+def nested_model(annotation: Any) -> type[BaseModel] | None:
+    """The model that a field's annotation holds, itself or in a list, if any."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next(filter(None, map(_inner_model, get_args(annotation))), None)
+    return next(filter(None, map(nested_model, get_args(annotation))), None)
 
 
 def _model_at(model: type[BaseModel], location: Sequence[int | str]) -> type[BaseModel]:
     for part in location:
         if isinstance(part, str) and part in model.model_fields:
-            model = _inner_model(model.model_fields[part].annotation) or model
+            model = nested_model(model.model_fields[part].annotation) or model
     return model
 
 

@@ -24,7 +24,7 @@ PATTERNS = {
     SLUG: "at most 64 lower-case letters a-z, digits and hyphens, the first not a hyphen",
     IDENTIFIER: "at most 128 of the characters A-Z a-z 0-9 . _ : @ / -, the first a letter or digit",
     CODE: "at most 32 of the characters A-Z a-z 0-9 . _ -, the first a letter or digit",
-    LANGUAGE: "a language tag such as en or pt-BR",
+    LANGUAGE: "a language tag, such as en or pt-BR",
 }
 """What each pattern allows, for a person."""
 
@@ -59,6 +59,7 @@ class ConsentItem(Settings):
     """One thing a participant agrees to, or refuses."""
 
     id: Slug
+    """Names the answer in the data."""
     text: Text
     """The sentence beside the box."""
     required: bool = True
@@ -81,12 +82,13 @@ class Participants(Settings):
 
 
 class Design(Settings):
-    """Which items each participant gets (metrics: cyclic assignment)."""
+    """Which items each participant gets."""
 
     kind: Literal["everything", "cyclic", "crossed", "balanced"] = "everything"
     """`everything`: every participant gets every item and slots are made as people come. `crossed`: the
-    same with a planned number of participants. `cyclic`: the generalised cyclic design. `balanced`: items
-    are drawn at random, evenly, within strata."""
+    same with a planned number of participants. `cyclic`: items lie on a circle and each participant gets
+    consecutive ones; participants x items_each = items x raters. `balanced`: the same counts, the items
+    mixed at random between participants, evenly within strata."""
     participants: Annotated[int, Field(ge=1)] | None = None
     """Planned number of participants: one slot each."""
     items_each: Annotated[int, Field(ge=1)] | None = None
@@ -157,16 +159,23 @@ class Question(Settings):
     """One question of the closing questionnaire."""
 
     id: Slug
+    """Names the answer in the data."""
     text: Text
+    """The question."""
     kind: Literal["choice", "multi", "scale", "text"]
+    """One of the options, any number of them, a whole number, or typed text."""
     options: tuple[Text, ...] = ()
     """The answers of a `choice` or `multi`."""
     low: int = 1
+    """Lower end of a `scale`."""
     high: int = 5
-    """Ends of a `scale`."""
+    """Upper end of a `scale`, at most ten above the lower."""
     low_label: str = ""
+    """What the lower end means."""
     high_label: str = ""
+    """What the upper end means."""
     required: bool = False
+    """True: the questionnaire cannot be left without an answer."""
 
     @model_validator(mode="after")
     def _answerable(self) -> Question:
@@ -178,26 +187,36 @@ class Question(Settings):
 
 
 class StudySettings(Settings):
-    """study.toml."""
+    """study.toml: what the study is, who takes part, and what they are asked."""
 
     title: Text
     """What participants and figures call the study."""
     kind: Kind
+    """What participants do."""
     name: Slug
     """What the command line calls the study."""
     seed: Annotated[int, Field(ge=0)]
     """Everything drawn by chance follows from it, with the slot and the purpose."""
     language: Annotated[str, Field(pattern=LANGUAGE)] = "en"
+    """Language of the texts."""
     contact: str = ""
     """Whom a participant can ask; shown in help, on errors and at the end."""
     show_completion_code: bool = True
+    """Show a code at the end that proves completion."""
     consent: tuple[ConsentItem, ...]
+    """The boxes of the consent form; one must be required and cover participation."""
     participants: Participants = Participants()
+    """Who may take part."""
     design: Design = Design()
+    """Who annotates which items."""
     annotation: AnnotationSettings = AnnotationSettings()
+    """What is asked about each item."""
     training: Training = Training()
+    """How practice goes."""
     resume: Resume = Resume()
+    """What happens after an absence."""
     questionnaire: tuple[Question, ...] = ()
+    """Closing questions, shown eight at a time."""
 
     @field_validator("consent")
     @classmethod
@@ -229,16 +248,21 @@ class AnalysisSettings(Settings):
     """analysis.toml: the plan, written before the first participant."""
 
     primary_outcome: str = "fleiss_kappa"
+    """The figure on which the study is planned."""
     contrast: str = ""
     """What is compared with what; empty in a study of agreement."""
     planned_n: Annotated[int, Field(ge=1)] | None = None
     """Completed participations; the number of slots where the design has them."""
     stopping_rule: str = ""
+    """When data collection ends."""
     include: Literal["completed", "completed_blocks"] = "completed"
     """`completed_blocks` also counts the finished blocks of unfinished participations: a sensitivity run."""
     exclusions: Exclusions = Exclusions()
+    """Whose data are left out."""
     sensitivity: tuple[str, ...] = ()
+    """Further analyses that are planned."""
     multiplicity: str = "holm"
+    """How several tests are corrected."""
     idle_seconds: Annotated[int, Field(ge=1)] = 120
     """A gap in activity longer than this counts as idle."""
     bootstrap: Annotated[int, Field(ge=100)] = 10_000

@@ -16,7 +16,9 @@ class ContextMessage(Settings):
     """One message of the dialogue before the request."""
 
     role: Literal["user", "assistant"]
+    """Who said it."""
     text: Text
+    """What was said."""
 
 
 class Item(BaseModel):
@@ -25,11 +27,15 @@ class Item(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     id: Identifier
+    """Names the item in the data; unique over items, practice and checks."""
     request: Text
+    """The request to annotate."""
     context: tuple[ContextMessage, ...] = ()
+    """The dialogue before the request, oldest message first."""
     gold: Label | None = None
     """The intended dominant mechanism; never shown to a participant."""
     gold_additional: tuple[Mechanism, ...] = ()
+    """The intended additional mechanisms; never shown to a participant."""
     source: str = ""
     """Where the request comes from."""
 
@@ -38,10 +44,15 @@ class TrainingItem(Settings):
     """One line of training.jsonl: practice with the right answer and feedback."""
 
     id: Identifier
+    """Names the practice item in the data."""
     request: Text
+    """The request to practise on."""
     context: tuple[ContextMessage, ...] = ()
+    """The dialogue before the request, oldest message first."""
     dominant: Label
+    """The right dominant label."""
     additional: tuple[Mechanism, ...] = ()
+    """The right additional mechanisms."""
     feedback: Text
     """Why this answer is the right one; shown after the participant's own."""
 
@@ -58,25 +69,34 @@ class CheckItem(Settings):
     """One line of checks.jsonl: an attention check, whose text says plainly what to choose."""
 
     id: Identifier
+    """Names the check in the data."""
     request: Text
+    """The text, which looks like a request and says what to choose."""
     dominant: Label
+    """The label that it says to choose; any other fails the check."""
 
 
 class CodebookEntry(Settings):
     """One mechanism or escape code of codebook.toml."""
 
     label: Label
+    """The value in the data."""
     name: Text
     """The field's term."""
     short: Annotated[str, Field(min_length=1, max_length=28)]
     """What the button says."""
     definition: Text
+    """What it is."""
     choose_when: Text
+    """When to choose it."""
     not_when: Text
+    """When not, and what to choose then."""
     test: str = ""
     """The question that decides between this entry and its neighbour."""
     examples: tuple[Text, ...] = ()
+    """Requests that show it; a request of the study among them is refused."""
     near_miss: str = ""
+    """A request that seems to show it and does not, and why."""
     neighbour: Label | None = None
     """The entry it is most easily taken for."""
 
@@ -85,12 +105,15 @@ class Codebook(Settings):
     """codebook.toml: the six mechanisms and the two escape codes."""
 
     version: Text
+    """Printed with the figures."""
     gate: Text
     """When a request is ambiguous at all."""
     dominant_rule: Text
+    """Which mechanism of several is the dominant one."""
     tie_break: Text
     """Shown only where the study's setting `annotation.tie_break` is on."""
     entries: Annotated[tuple[CodebookEntry, ...], Field(min_length=8, max_length=8)]
+    """One for each label."""
 
     @model_validator(mode="after")
     def _each_once(self) -> Codebook:
