@@ -1,0 +1,301 @@
+"""How far a study is: who sits where and stands how, and how often each item was annotated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+from studies.assignment import lay_out, planned_slots
+from studies.desk import SlotReleased
+from studies.events import Event
+from studies.payloads import Planned
+from studies.ports import ParticipationRecord
+from studies.protocol import Protocol
+from studies.state import State
+from studies.steps import Done
+from studies.study import Study
+
+STATES = (
+    "free",
+    "invited",
+    "consented",
+    "training",
+    "working",
+    "resting",
+    "paused",
+    "completed",
+    "declined",
+    "withdrawn",
+    "excluded",
+    "dropped",
+    "limit",
+    "blocked",
+)
+"""The contract's words for where a slot or a participation stands."""
+
+OUT = frozenset({"declined", "withdrawn", "excluded", "dropped"})
+"""States whose labels count for nothing."""
+
+GOING = frozenset({"invited", "consented", "training", "working", "resting", "paused"})
+"""States of those who may still come to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One participation, an invitation that nobody has taken up, or a free slot."""
+
+    code: str | None
+    """None: a free slot, or a person whose code this file does not know."""
+    slot: int | None
+    state: str
+    """One of `STATES`."""
+    assigned: tuple[str, ...]
+    """Items in their order, without repeats and checks."""
+    done: int
+    """How many of them are annotated."""
+    participant: str | None = None
+    stream: str | None = None
+    pilot: bool = False
+    now: str = ""
+    """Where in the study the person is, in words; empty where the state says it."""
+    worked_ms: int = 0
+    """Time at work (see `worked_ms`)."""
+    last_at: str = ""
+    """When the last event was stored; empty before the first."""
+    flags: tuple[str, ...] = ()
+    """What a researcher should know: failed attention checks, flagged items."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract's five keys."""
+        return {
+            "code": self.code,
+            "slot": self.slot,
+            "state": self.state,
+            "assigned": list(self.assigned),
+            "done": self.done,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ItemProgress:
+    """One item: how many seats have it, and how many annotated it."""
+
+    id: str
+    assigned: int
+    completed: int
+    planned: int | None = None
+    """How many the design asks for; None where it asks for no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProgress:
+    """Where a study stands. Pilots are kept apart and enter no count."""
+
+    seats: tuple[Seat, ...]
+    """In slot order; a person whose slot was released comes before whoever has it now."""
+    pilots: tuple[Seat, ...]
+    items: tuple[ItemProgress, ...]
+    planned_n: int | None
+    """Completed participations that the analysis plan asks for; None where nothing is planned."""
+
+    @property
+    def completed(self) -> int:
+        """Completed participations."""
+        return sum(1 for one in self.seats if one.state == "completed")
+
+    @property
+    def reached(self) -> bool:
+        """Whether figures may be shown: planned N is complete, or none was planned."""
+        return self.planned_n is None or self.completed >= self.planned_n
+
+    @property
+    def states(self) -> Mapping[str, int]:
+        """Number of seats by state, in the order of `STATES`, empty ones left out."""
+        count = Counter(one.state for one in self.seats)
+        return {state: count[state] for state in STATES if count[state]}
+
+    @property
+    def people(self) -> int:
+        """Seats that somebody holds, or held."""
+        return sum(1 for one in self.seats if one.state != "free")
+
+    @property
+    def labels(self) -> int:
+        """Annotations made by those who are still in."""
+        return sum(one.completed for one in self.items)
+
+    @property
+    def labels_planned(self) -> int:
+        """Annotations that the seats amount to."""
+        return sum(one.assigned for one in self.items)
+
+    @property
+    def coverage(self) -> Mapping[int, int]:
+        """Number of items by how often they were annotated, most often first."""
+        count = Counter(one.completed for one in self.items)
+        return {times: count[times] for times in sorted(count, reverse=True)}
+
+    @property
+    def over(self) -> int:
+        """Items annotated more often than the design asks for."""
+        return sum(1 for one in self.items if one.planned is not None and one.completed > one.planned)
+
+    def to_json(self, study: str) -> dict[str, Any]:
+        """The contract's `status STUDY`, and the pilots beside it.
+
+        Args:
+            study: what the command line calls the study.
+        """
+        return {
+            "study": study,
+            "participants": [one.to_json() for one in self.seats],
+            "pilots": [one.to_json() for one in self.pilots],
+            "items": [
+                {"id": one.id, "assigned": one.assigned, "completed": one.completed} for one in self.items
+            ],
+        }
+
+
+def planned_n(study: Study) -> int | None:
+    """Completed participations that are planned: as the analysis plan says, else the number of slots."""
+    return study.analysis.planned_n or planned_slots(study)
+
+
+def planned_raters(study: Study) -> Mapping[str, int] | None:
+    """How many participants the design gives each item; None where everybody who comes gets all items."""
+    slots = planned_slots(study)
+    if slots is None:
+        return None
+    return Counter(item for slot in range(1, slots + 1) for item in _main(lay_out(study, slot).order))
+
+
+def released(desk: Iterable[Event], study: str) -> frozenset[str]:
+    """Whose slots were released: stream ids, and participant ids of those who never came."""
+    freed = (one.payload for one in desk if isinstance(one.payload, SlotReleased))
+    return frozenset(one.participation or one.participant for one in freed if one.study == study)
+
+
+def standing(protocol: Protocol, state: State, *, released: bool = False) -> str:
+    """The contract's word for where a participation stands, what the desk did included."""
+    if state.opened is None:
+        return "withdrawn"
+    if released and state.end not in OUT:
+        return "dropped"
+    return protocol.standing(state)
+
+
+def progress(
+    study: Study,
+    records: Iterable[ParticipationRecord],
+    streams: Mapping[str, Sequence[Event]],
+    desk: Iterable[Event],
+) -> StudyProgress:
+    """Where a study stands.
+
+    Args:
+        study: the version.
+        records: its participations and open invitations.
+        streams: events of its participations, by stream id.
+        desk: desk events; those of other studies are passed over.
+    """
+    protocol = Protocol(study)
+    freed = released(desk, study.sha256)
+    slots = planned_slots(study)
+    assigned: Counter[str] = Counter()
+    completed: Counter[str] = Counter()
+    held: set[int | None] = set()
+    seats, pilots = [], []
+    for record in records:
+        gone = (record.stream or record.participant) in freed
+        seat, annotated = _seat(protocol, record, streams.get(record.stream or "", ()), gone)
+        if seat.pilot:
+            pilots.append(seat)
+            continue
+        seats.append(seat)
+        if seat.state not in OUT:
+            completed.update(annotated)
+        # A slot keeps its items until it is released; without slots nobody else takes them over.
+        if not gone and (slots or seat.state not in OUT):
+            held.add(seat.slot)
+            assigned.update(seat.assigned)
+    for slot in range(1, (slots or 0) + 1):
+        if slot not in held:
+            seats.append(Seat(None, slot, "free", _main(lay_out(study, slot).order), 0))
+            assigned.update(seats[-1].assigned)
+    seats.sort(key=lambda one: (one.slot is None, one.slot or 0, one.state != "dropped", one.code or ""))
+    raters = planned_raters(study)
+    items = tuple(
+        ItemProgress(one.id, assigned[one.id], completed[one.id], raters[one.id] if raters else None)
+        for one in study.items
+    )
+    return StudyProgress(tuple(seats), tuple(pilots), items, planned_n(study))
+
+
+def _seat(
+    protocol: Protocol, record: ParticipationRecord, events: Sequence[Event], released: bool
+) -> tuple[Seat, tuple[str, ...]]:
+    """The seat, and the assigned items that are annotated."""
+    study = protocol.study
+    if not events:
+        order = lay_out(study, record.slot).order if record.slot and planned_slots(study) else ()
+        word = "dropped" if released else "invited"
+        seat = Seat(record.code, record.slot, word, _main(order), 0, record.participant, pilot=record.pilot)
+        return seat, ()
+    state = protocol.replay(events)
+    stands = standing(protocol, state, released=released)
+    assigned = _main(state.opened.order) if state.opened else ()
+    annotated = tuple(one for one in assigned if f"main:1:{one}" in state.submitted)
+    seat = Seat(
+        code=record.code,
+        slot=record.slot,
+        state=stands,
+        assigned=assigned,
+        done=len(annotated),
+        participant=record.participant,
+        stream=record.stream,
+        pilot=record.pilot,
+        now=place(protocol, state) if stands in GOING else "",
+        worked_ms=worked_ms(events, study.analysis.idle_seconds * 1000),
+        last_at=state.last_at,
+        flags=_flags(protocol, state),
+    )
+    return seat, annotated
+
+
+def _main(order: Iterable[Planned]) -> tuple[str, ...]:
+    return tuple(one.item for one in order if one.role == "main")
+
+
+def place(protocol: Protocol, state: State) -> str:
+    """Where in the study an unfinished participation is, in words such as `item 13 of 20`."""
+    current = protocol.current(state)
+    if isinstance(current, Done):
+        return ""
+    sort, _, rest = current.id.partition(":")
+    if sort == "rest":
+        return f"after block {rest}"
+    word = {"main": "item", "repeat": "item", "check": "item", "training": "practice"}.get(sort)
+    if word is None:
+        return current.progress.part.lower()
+    return f"{word} {current.progress.position} of {current.progress.total}"
+
+
+def _flags(protocol: Protocol, state: State) -> tuple[str, ...]:
+    from studies.annotation.counting import failed_checks
+
+    failed = len(failed_checks(protocol.study, state))
+    flagged = sum(1 for step, one in state.submitted.items() if one.answers.get("flag") is True)
+    words = [f"check failed {failed}"] if failed else []
+    return (*words, *([f"flagged {flagged}"] if flagged else []))
+
+
+def worked_ms(events: Sequence[Event], idle_ms: int) -> int:
+    """Time at work in milliseconds: the gaps between one event and the next that are no longer than
+    `idle_ms`, so that nights between visits and long absences do not count."""
+    times = [datetime.fromisoformat(one.at) for one in events]
+    gaps = ((after - before).total_seconds() * 1000 for before, after in pairwise(times))
+    return round(sum(gap for gap in gaps if 0 < gap <= idle_ms))
