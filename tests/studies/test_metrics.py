@@ -172,7 +172,8 @@ async def test_the_json_is_plain_and_has_the_keys_of_the_contract() -> None:
     expected = (
         "study items raters ratings unit categories fleiss_kappa fleiss_levin_paik bootstrap "
         "shared_rater_interval per_category percent_agreement krippendorff_alpha gwet_ac1 masi_alpha "
-        "cohen_pairs confusion escape_codes intra_rater against_gold items_with_unequal_raters over_collected excluded"
+        "cohen_pairs confusion escape_codes intra_rater against_gold items_with_unequal_raters "
+        "over_collected excluded"
     )
     assert set(expected.split()) <= set(got)
     assert got["unit"] == "dominant"
