@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from studies.assignment import lay_out, planned_slots
 from studies.desk import SlotReleased
 from studies.events import Event
 from studies.payloads import Planned
-from studies.ports import ParticipationRecord
+from studies.ports import Archive, ParticipationRecord, StudyRecord
 from studies.protocol import Protocol
 from studies.state import State
 from studies.steps import Done
@@ -38,7 +39,7 @@ STATES = (
 """The contract's words for where a slot or a participation stands."""
 
 OUT = frozenset({"declined", "withdrawn", "excluded", "dropped"})
-"""States whose labels count for nothing."""
+"""States whose labels count for nothing and whose slot, where there are slots, is free again."""
 
 GOING = frozenset({"invited", "consented", "training", "working", "resting", "paused"})
 """States of those who may still come to the end."""
@@ -95,8 +96,10 @@ class ItemProgress:
 class StudyProgress:
     """Where a study stands. Pilots are kept apart and enter no count."""
 
-    seats: tuple[Seat, ...]
-    """In slot order; a person whose slot was released comes before whoever has it now."""
+    study: str
+    """Name of the study."""
+    participants: tuple[Seat, ...]
+    """Every seat in slot order; a person who gave up a slot comes before whoever has it now."""
     pilots: tuple[Seat, ...]
     items: tuple[ItemProgress, ...]
     planned_n: int | None
@@ -105,7 +108,7 @@ class StudyProgress:
     @property
     def completed(self) -> int:
         """Completed participations."""
-        return sum(1 for one in self.seats if one.state == "completed")
+        return sum(1 for one in self.participants if one.state == "completed")
 
     @property
     def reached(self) -> bool:
@@ -115,13 +118,13 @@ class StudyProgress:
     @property
     def states(self) -> Mapping[str, int]:
         """Number of seats by state, in the order of `STATES`, empty ones left out."""
-        count = Counter(one.state for one in self.seats)
+        count = Counter(one.state for one in self.participants)
         return {state: count[state] for state in STATES if count[state]}
 
     @property
     def people(self) -> int:
-        """Seats that somebody holds, or held."""
-        return sum(1 for one in self.seats if one.state != "free")
+        """Seats that somebody holds."""
+        return sum(1 for one in self.participants if one.state != "free" and one.state not in OUT)
 
     @property
     def labels(self) -> int:
@@ -144,15 +147,11 @@ class StudyProgress:
         """Items annotated more often than the design asks for."""
         return sum(1 for one in self.items if one.planned is not None and one.completed > one.planned)
 
-    def to_json(self, study: str) -> dict[str, Any]:
-        """The contract's `status STUDY`, and the pilots beside it.
-
-        Args:
-            study: what the command line calls the study.
-        """
+    def to_json(self) -> dict[str, Any]:
+        """The contract's `status STUDY`, and the pilots beside it."""
         return {
-            "study": study,
-            "participants": [one.to_json() for one in self.seats],
+            "study": self.study,
+            "participants": [one.to_json() for one in self.participants],
             "pilots": [one.to_json() for one in self.pilots],
             "items": [
                 {"id": one.id, "assigned": one.assigned, "completed": one.completed} for one in self.items
@@ -188,6 +187,14 @@ def standing(protocol: Protocol, state: State, *, released: bool = False) -> str
     return protocol.standing(state)
 
 
+async def progress_of(archive: Archive, study: StudyRecord) -> StudyProgress:
+    """Where a loaded study stands; the computing is done in a thread."""
+    whole = await archive.study(study.sha256)
+    records = await archive.participations(study.sha256)
+    streams = await archive.streams(study.sha256)
+    return await asyncio.to_thread(progress, whole, records, streams, await archive.desk(study.sha256))
+
+
 def progress(
     study: Study,
     records: Iterable[ParticipationRecord],
@@ -218,21 +225,19 @@ def progress(
         seats.append(seat)
         if seat.state not in OUT:
             completed.update(annotated)
-        # A slot keeps its items until it is released; without slots nobody else takes them over.
-        if not gone and (slots or seat.state not in OUT):
             held.add(seat.slot)
             assigned.update(seat.assigned)
     for slot in range(1, (slots or 0) + 1):
         if slot not in held:
             seats.append(Seat(None, slot, "free", _main(lay_out(study, slot).order), 0))
             assigned.update(seats[-1].assigned)
-    seats.sort(key=lambda one: (one.slot is None, one.slot or 0, one.state != "dropped", one.code or ""))
+    seats.sort(key=lambda one: (one.slot is None, one.slot or 0, one.state not in OUT, one.code or ""))
     raters = planned_raters(study)
     items = tuple(
         ItemProgress(one.id, assigned[one.id], completed[one.id], raters[one.id] if raters else None)
         for one in study.items
     )
-    return StudyProgress(tuple(seats), tuple(pilots), items, planned_n(study))
+    return StudyProgress(study.settings.name, tuple(seats), tuple(pilots), items, planned_n(study))
 
 
 def _seat(

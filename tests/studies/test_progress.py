@@ -49,16 +49,16 @@ def released(study: Study, sitting: Sitting) -> Event:
 
 
 def by_code(found: StudyProgress, code: str) -> Seat:
-    return next(one for one in found.seats if one.code == code)
+    return next(one for one in found.participants if one.code == code)
 
 
 def test_nobody_yet_every_slot_is_free_and_laid_out() -> None:
     study = cyclic()
     found = progress(study, [], {}, [])
-    assert [one.slot for one in found.seats] == [1, 2, 3, 4]
-    assert {one.state for one in found.seats} == {"free"}
-    assert all(one.code is None and one.done == 0 for one in found.seats)
-    for one in found.seats:
+    assert [one.slot for one in found.participants] == [1, 2, 3, 4]
+    assert {one.state for one in found.participants} == {"free"}
+    assert all(one.code is None and one.done == 0 for one in found.participants)
+    for one in found.participants:
         assert one.assigned == tuple(place.item for place in lay_out(study, one.slot or 0).order)
     assert {one.assigned for one in found.items} == {2}
     assert {one.completed for one in found.items} == {0}
@@ -67,7 +67,7 @@ def test_nobody_yet_every_slot_is_free_and_laid_out() -> None:
 
 def test_the_json_has_the_keys_of_the_contract() -> None:
     study = cyclic()
-    found = progress(study, [], {}, []).to_json("small")
+    found = progress(study, [], {}, []).to_json()
     assert found["study"] == "small"
     assert set(found["participants"][0]) == {"code", "slot", "state", "assigned", "done"}
     assert set(found["items"][0]) == {"id", "assigned", "completed"}
@@ -126,8 +126,10 @@ async def test_the_ends() -> None:
         "withdrawn",
         "blocked",
     ]
-    assert found.states == {"completed": 1, "declined": 1, "withdrawn": 1, "blocked": 1}
-    assert (found.completed, found.people) == (1, 4)
+    assert found.states == {"free": 2, "completed": 1, "declined": 1, "withdrawn": 1, "blocked": 1}
+    assert [(one.slot, one.state) for one in found.participants][1:3] == [(2, "declined"), (2, "free")]
+    assert (found.completed, found.people) == (1, 2)
+    assert {one.assigned for one in found.items} == {2}, "a slot that was given up waits for another person"
     assert sum(one.completed for one in found.items) == 4 + 2, "withdrawn labels are gone, blocked ones kept"
 
 
@@ -137,7 +139,7 @@ async def test_a_released_slot_is_free_again_and_its_items_stay_assigned() -> No
     await walk(await dropped.visit(), at("rest:1"))
     desk = (released(study, dropped),)
     found = stand(study, dropped, desk=desk)
-    assert [(one.slot, one.code, one.state) for one in found.seats] == [
+    assert [(one.slot, one.code, one.state) for one in found.participants] == [
         (1, None, "free"),
         (2, "A", "dropped"),
         (2, None, "free"),
@@ -151,7 +153,7 @@ async def test_a_released_slot_is_free_again_and_its_items_stay_assigned() -> No
     replacement = Sitting(study, 2)
     await walk(await replacement.visit())
     found = stand(study, dropped, replacement, desk=desk)
-    assert [one.state for one in found.seats] == ["free", "dropped", "completed", "free", "free"]
+    assert [one.state for one in found.participants] == ["free", "dropped", "completed", "free", "free"]
     assert sum(one.completed for one in found.items) == 4
 
 
@@ -169,11 +171,11 @@ def test_invitations_hold_their_slot_until_they_are_released() -> None:
     found = progress(study, [invited], {}, [])
     seat = by_code(found, "K7")
     assert (seat.state, seat.slot, len(seat.assigned)) == ("invited", 3, 4)
-    assert len(found.seats) == 4
+    assert len(found.participants) == 4
     gone = desk_event(SlotReleased(study.sha256, None, "p1", 3))
     found = progress(study, [invited], {}, [gone])
     assert by_code(found, "K7").state == "dropped"
-    assert [one.slot for one in found.seats] == [1, 2, 3, 3, 4]
+    assert [one.slot for one in found.participants] == [1, 2, 3, 3, 4]
     assert {one.assigned for one in found.items} == {2}
 
 
@@ -183,9 +185,9 @@ async def test_pilots_are_apart_and_shift_nothing() -> None:
     await walk(await pilot.visit())
     found = stand(study, pilot)
     assert [one.state for one in found.pilots] == ["completed"]
-    assert [one.state for one in found.seats] == ["free"] * 4
+    assert [one.state for one in found.participants] == ["free"] * 4
     assert (found.completed, found.labels, found.people) == (0, 0, 0)
-    assert found.to_json("small")["pilots"][0]["code"] == "A"
+    assert found.to_json()["pilots"][0]["code"] == "A"
 
 
 async def test_an_erased_participation_stands_as_withdrawn() -> None:
@@ -201,12 +203,12 @@ async def test_an_erased_participation_stands_as_withdrawn() -> None:
 
 async def test_without_slots_seats_are_made_as_people_come() -> None:
     study = make_study(items=3)
-    assert progress(study, [], {}, []).seats == ()
+    assert progress(study, [], {}, []).participants == ()
     first, declined = Sitting(study, 1), Sitting(study, 2)
     await walk(await first.visit(), at("main:1:"))
     await walk(await declined.visit(), answers={"take-part": False})
     found = stand(study, first, declined)
-    assert [one.state for one in found.seats] == ["working", "declined"]
+    assert [one.state for one in found.participants] == ["working", "declined"]
     assert {one.assigned for one in found.items} == {1}, "who declined is asked for nothing any more"
     assert (found.planned_n, found.reached) == (None, True)
 
