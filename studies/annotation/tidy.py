@@ -22,11 +22,12 @@ from studies.annotation.rows import (
     MaterialRow,
     TrainingRow,
 )
-from studies.desk import AnnotationAdjudicated, SlotReleased
+from studies.desk import AnnotationAdjudicated
 from studies.events import Event
 from studies.payloads import TrainingAnswered
+from studies.progress import released, standing
 from studies.protocol import Protocol
-from studies.publication import Withholding, release
+from studies.publication import Release, Withholding
 from studies.rows import (
     PARTICIPANTS,
     QUESTIONNAIRE,
@@ -78,7 +79,7 @@ class Tidy:
 
 def tidy(
     study: Study,
-    streams: Mapping[str, Sequence[Event]],
+    streams: Mapping[str, Release],
     desk: Sequence[Event],
     name: Callable[[str], str] = pseudonym,
 ) -> Tidy:
@@ -86,49 +87,43 @@ def tidy(
 
     Args:
         study: the version.
-        streams: its participations' events by stream id.
+        streams: its participations by stream id, as their consent lets them out.
         desk: desk events; those of other studies are passed over.
         name: what a person, by random id, is called.
     """
     protocol = Protocol(study)
-    dropped = {
-        one.payload.participation
-        for one in desk
-        if isinstance(one.payload, SlotReleased) and one.payload.study == study.sha256
-    }
-    withheld: Counter[Withholding] = Counter()
+    freed = released(desk, study.sha256)
+    withheld: Counter[Withholding] = Counter(one.withheld for one in streams.values() if one.withheld)
+    named = sorted(
+        (name(opening(one.events).participant), stream)
+        for stream, one in streams.items()
+        if one.withheld not in ("erased", "withdrawn")
+    )
     people: list[ParticipantRow] = []
     annotations: list[AnnotationRow] = []
     counted: list[AnnotationRow] = []
     training: list[TrainingRow] = []
     sessions: list[SessionRow] = []
     questionnaire: list[QuestionnaireRow] = []
-    named = []
-    for stream, events in streams.items():
-        released = release(study.settings, events)
-        if released.withheld:
-            withheld[released.withheld] += 1
-        if released.withheld not in ("erased", "withdrawn"):
-            named.append((name(opening(events).participant), stream, released))
-    for who, stream, released in sorted(named, key=lambda one: one[:2]):
-        state = protocol.replay(released.events)
-        standing = "dropped" if stream in dropped and state.end is None else protocol.standing(state)
+    for who, stream in named:
+        events = streams[stream].events
+        state = protocol.replay(events)
         people.append(
             participant_row(
-                released.events,
+                events,
                 name=who,
-                state=standing,
+                state=standing(protocol, state, released=stream in freed),
                 done=protocol.kind.done(state),
-                withheld=released.withheld,
+                withheld=streams[stream].withheld,
             )
         )
-        sessions.extend(session_rows(released.events, who))
-        labels = tuple(annotation_rows(released.events, who, study.analysis.idle_seconds * 1000))
+        sessions.extend(session_rows(events, who))
+        labels = tuple(annotation_rows(events, who, study.analysis.idle_seconds * 1000))
         annotations.extend(labels)
         if people[-1].counted:
             counted.extend(labels)
-        training.extend(training_rows(released.events, who))
-        questionnaire.extend(questionnaire_rows(released.events, who, study.settings))
+        training.extend(training_rows(events, who))
+        questionnaire.extend(questionnaire_rows(events, who, study.settings))
     return Tidy(
         annotations=tuple(annotations),
         training=tuple(training),
