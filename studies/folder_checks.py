@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
+from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem, gold_conflict
 from studies.assignment import ESCAPES, misfits
 from studies.errors import FolderError, Problem
 from studies.folder_parts import FILES, Parts, complete, put_together, read_parts
@@ -174,10 +174,8 @@ def _labels(parts: Parts) -> Iterator[Problem]:
     for row in parts.items:
         item = row.value
         names.update(list(item.model_extra or ()))
-        if item.gold in item.gold_additional or (item.gold in ESCAPES and item.gold_additional):
-            found = f"{listed(item.gold_additional)} beside the gold {item.gold}"
-            expected = "additional mechanisms other than the dominant one, and none beside NONE or OTHER"
-            yield _error("items.jsonl", "gold_additional", found, expected, row.line)
+        if wrong := gold_conflict(item.gold, item.gold_additional):
+            yield _error("items.jsonl", "gold_additional", *wrong, row.line)
     for name in sorted(names):
         near = closest(name.rstrip("_"), Item.model_fields, 0.8)
         if near and name.rstrip("_") not in Item.model_fields:
@@ -224,10 +222,6 @@ def _questionnaire(settings: StudySettings) -> Iterator[Problem]:
         for name in sorted(unused & question.model_fields_set):
             found = f"a {question.kind} question has no use for it"
             yield _warning("study.toml", f"{key}.{name}", found)
-    for place, one in enumerate(settings.consent):
-        if one.covers == "participation" and not one.required:
-            found = "refusing it has no effect"
-            yield _warning("study.toml", f"consent.{place}.required", found, "required = true")
     if not settings.contact.strip():
         found = "participants are told of nobody whom they can ask"
         yield _warning("study.toml", "contact", found, "a name and a way to reach them")
@@ -253,7 +247,6 @@ def _strata(settings: StudySettings, parts: Parts) -> Iterator[Problem]:
     columns = Counter[str]()
     for row in parts.items:
         columns.update(row.value.model_fields_set)
-        columns.update(list(row.value.model_extra or ()))
     for place, name in enumerate(settings.design.strata):
         key, there = f"design.strata.{place}", columns[name]
         if not there:

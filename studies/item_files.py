@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from studies.annotation.materials import Label, Mechanism
+from studies.annotation.materials import Label, Mechanism, gold_conflict
 from studies.errors import Problem
 from studies.reading import closest, listed, read_objects, read_text, shown
 from studies.settings import IDENTIFIER, PATTERNS
@@ -175,6 +175,8 @@ def _items(
                     item[key] = _FITS[key](value)
             elif name in record.values:
                 item[key] = value
+        if wrong := gold_conflict(item.get("gold"), item.get("gold_additional", ())):
+            problems.append(Problem(file, record.line, "gold_additional", *wrong))
         items.append(item)
     return items
 
@@ -289,6 +291,9 @@ def _column_names(
     for name in there:
         if name in fields.named():
             continue
+        if any("\ud800" <= one <= "\udfff" for one in name):
+            line = next(record.line for record in lines if name in record.values)
+            problems.append(Problem(file, line, shown(name), "a lone surrogate in a name", "another name"))
         key = name
         if name in _RESERVED and (misfit := _misfit(name, lines, fields)):
             while key in there or key in _RESERVED:

@@ -57,7 +57,7 @@ study. Any other file is, though nothing reads it. A folder may hold {MAX_FILES:
 {MAX_BYTES // 2**20} MiB; links that leave it are refused. Keys that are not listed here are refused, except
 in `items.jsonl`.
 
-{chr(10).join(f"- A **{name}** is {PATTERNS[pattern]}." for pattern, name in _NAMES.items())}
+{chr(10).join(f"- **{name}**: {PATTERNS[pattern]}." for pattern, name in _NAMES.items())}
 
 `python -m studies.schema_docs --json-schema` prints the JSON Schemas of these files.
 """

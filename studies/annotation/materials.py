@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -38,6 +39,14 @@ class Item(BaseModel):
     """The intended additional mechanisms; never shown to a participant."""
     source: str = ""
     """Where the request comes from."""
+
+
+def gold_conflict(gold: str | None, additional: Collection[str]) -> tuple[str, str] | None:
+    """What is wrong with an item's gold labels and what would be right, or None."""
+    if not additional or (gold not in (None, "NONE", "OTHER") and gold not in additional):
+        return None
+    found = f"{', '.join(additional)} beside {gold or 'no'} as gold"
+    return found, "a gold mechanism, and additional ones other than it"
 
 
 class TrainingItem(Settings):
