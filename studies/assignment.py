@@ -22,6 +22,7 @@ from studies.errors import InputError
 from studies.feasibility import APART, feasible, misfits, nearest_design, nearest_items
 from studies.payloads import Planned
 from studies.strata import Stratum, draw_subset, spread, strata_of
+from studies.taxonomy import ESCAPES, MECHANISMS
 
 if TYPE_CHECKING:
     from studies.study import Study
@@ -42,8 +43,6 @@ __all__ = [
     "williams",
 ]
 
-MECHANISMS = ("DCP", "SLM", "CCM", "HCO", "SBM", "ICU")
-ESCAPES = ("NONE", "OTHER")
 _TRADES = 10
 """Trades a participant of a balanced design; the pair is drawn at random each time."""
 

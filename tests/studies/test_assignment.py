@@ -370,6 +370,15 @@ def test_a_subset_keeps_proportions_and_order(sizes: list[int], data: st.DataObj
         assert abs(kept[MECHANISMS[group]] - n * size / len(items)) < 1
 
 
+def test_no_stratum_of_a_subset_is_preferred_where_shares_tie() -> None:
+    items = make_study(60).items
+    most = {
+        Counter(items[index].gold for index in draw_subset(items, 7, ("gold",), seed)).most_common(1)[0][0]
+        for seed in range(60)
+    }
+    assert most == set(MECHANISMS)
+
+
 def test_a_subset_differs_by_seed_and_cannot_exceed_the_items() -> None:
     items = make_study(60).items
     assert draw_subset(items, 30, (), 1) != draw_subset(items, 30, (), 2)
