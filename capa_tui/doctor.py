@@ -43,7 +43,7 @@ def _python() -> Finding:
 
 
 def _sqlite() -> Finding:
-    from sqlite_utils.utils import sqlite3
+    from storage.database import sqlite3
 
     version = sqlite3.sqlite_version
     numbers = tuple(map(int, version.split(".")))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import importlib
 import json
 import secrets
 from collections.abc import Callable, Mapping
@@ -78,6 +79,9 @@ class Erased(Payload):
     """Stands where a payload was erased, or withheld from an export."""
 
 
+PAYLOAD_MODULES = ("studies.payloads", "studies.desk", "studies.annotation.payloads")
+"""Where event kinds are defined."""
+
 _KINDS: dict[str, type[Payload]] = {}
 P = TypeVar("P", bound=type[Payload])
 
@@ -95,6 +99,13 @@ def event(kind: str) -> Callable[[P], P]:
     return register
 
 
+def _learned(kind: str) -> type[Payload] | None:
+    """The payload of a kind, once every module that defines payloads is loaded."""
+    for module in PAYLOAD_MODULES:
+        importlib.import_module(module)
+    return _KINDS.get(kind)
+
+
 def read_payload(kind: str, body: str | None) -> Payload:
     """The typed payload of a stored body; None (erased) gives `Erased`.
 
@@ -108,7 +119,7 @@ def read_payload(kind: str, body: str | None) -> Payload:
         return Unknown(kind)
     if not isinstance(values, dict):
         return Unknown(kind)
-    cls = _KINDS.get(kind)
+    cls = _KINDS.get(kind) or _learned(kind)
     if cls is None:
         return Unknown(kind, values)
     try:

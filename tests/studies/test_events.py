@@ -315,3 +315,16 @@ def test_canonical_json_has_one_form(value: Any) -> None:
     text = to_ascii_json(value)
     assert text.isascii()
     assert to_ascii_json(json.loads(text)) == text
+
+
+def test_a_process_that_knows_only_events_still_reads_every_kind() -> None:
+    import subprocess
+    import sys
+
+    script = (
+        "from studies.events import read_payload\n"
+        "print(type(read_payload('look', "
+        '\'{"study":"s","figure":"f","reason":"r","completed":1,"planned":2}\')).__name__)'
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "Look"
