@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem, gold_conflict
-from studies.assignment import ESCAPES, misfits
+from studies.assignment import misfits
 from studies.errors import FolderError, Problem
 from studies.folder_parts import FILES, Parts, complete, put_together, read_parts
 from studies.reading import Row, closest, listed, shown
 from studies.settings import AnalysisSettings, StudySettings
 from studies.study import Study
+from studies.taxonomy import ESCAPES
 
 LONG_REQUEST = 5_000
 """Characters from which a request (with its context) is worth a warning."""

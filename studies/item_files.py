@@ -64,9 +64,8 @@ def read_items(
         lines = [_Line(*one) for one in read_objects(file, data, problems)]
     if not lines and not problems:
         problems.append(Problem(file, 0, "", "the file holds no items", "at least one"))
-    if lines:
-        return _items(file, lines, fields, problems), problems
-    return [], problems
+    rows = _items(file, lines, fields, problems) if lines else []
+    return rows, sorted(problems, key=lambda one: (one.warning, one))
 
 
 # -- bytes to records --------------------------------------------------------------------------

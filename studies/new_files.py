@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ M = TypeVar("M", bound=BaseModel)
 
 KIND = "annotation"
 
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _TEMPLATES = Path(__file__).parent / "templates" / KIND
 
 
@@ -143,7 +145,7 @@ def json_line(row: Item | TrainingItem) -> bytes:
 def toml_value(value: object) -> str:
     """A value as TOML. Lone surrogates, which TOML cannot hold, become the replacement character."""
     if isinstance(value, str):
-        whole = value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        whole = _SURROGATES.sub("\ufffd", value)
         return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from studies.settings import Identifier, Settings, Text
+from studies.taxonomy import ESCAPES
 
 Mechanism = Literal["DCP", "SLM", "CCM", "HCO", "SBM", "ICU"]
 Label = Literal["DCP", "SLM", "CCM", "HCO", "SBM", "ICU", "NONE", "OTHER"]
@@ -43,7 +44,7 @@ class Item(BaseModel):
 
 def gold_conflict(gold: str | None, additional: Collection[str]) -> tuple[str, str] | None:
     """What is wrong with an item's gold labels and what would be right, or None."""
-    if not additional or (gold not in (None, "NONE", "OTHER") and gold not in additional):
+    if not additional or (gold not in (None, *ESCAPES) and gold not in additional):
         return None
     found = f"{', '.join(additional)} beside {gold or 'no'} as gold"
     return found, "a gold mechanism, and additional ones other than it"
