@@ -140,15 +140,33 @@ def refuse_foreign(path: Path) -> None:
 
     Raises:
         InputError: it is another program's database.
+        MachineError: its last page was cut short.
         sqlite3.DatabaseError: it is no database.
     """
-    # A file that is just being created by another process may not be readable yet; the migration
-    # looks again, under a lock.
+    # Ours bear their mark before they ever have a log, so the log is looked for first.
+    logged = _has(path, "-wal")
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as conn:
-        (application,) = conn.execute("PRAGMA application_id").fetchone()
-        (tables,) = conn.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if application != APPLICATION_ID and (application or tables):
+        try:
+            (application,) = conn.execute("PRAGMA application_id").fetchone()
+            (tables,) = conn.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            (pages,) = conn.execute("PRAGMA page_count").fetchone()
+            (page_size,) = conn.execute("PRAGMA page_size").fetchone()
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_CORRUPT:
+                raise
+            # Damaged, or half made by another process: whoever opens it under a lock will see.
+            return
+    if application != APPLICATION_ID and (application or tables or logged):
         raise InputError(foreign(path))
+    # SQLite reads a cut last page as if it ended in zeros. With a log it may be mended from there.
+    if path.stat().st_size < pages * page_size and not (_has(path, "-wal") or _has(path, "-journal")):
+        raise MachineError(f"{path}: {_DAMAGED}")
+
+
+def _has(path: Path, suffix: str) -> bool:
+    """Whether SQLite keeps something beside the file that belongs into it."""
+    beside = path.with_name(path.name + suffix)
+    return beside.exists() and beside.stat().st_size > 0
 
 
 def _use_wal(conn: Connection, path: Path, timeout: float) -> None:
@@ -191,6 +209,8 @@ def explain(error: Exception, path: Path, kind: type[E]) -> CapaError:
     return kind(f"{path}: SQLite refused: {said}. Nothing of this was stored")
 
 
+_DAMAGED = "the file is damaged or was cut short; nothing was changed. Bring back a backup"
+
 _SENTENCES = (
     (
         (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
@@ -217,6 +237,6 @@ _SENTENCES = (
     ),
     (
         (sqlite3.SQLITE_CORRUPT,),
-        "the file is damaged or was cut short; nothing was changed. Bring back a backup",
+        _DAMAGED,
     ),
 )

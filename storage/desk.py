@@ -100,7 +100,8 @@ class SqliteDesk:
         """Write an export; rows by file."""
         from storage.export.write import export
 
-        counts = await self._readers.run(lambda conn: export(conn, study, how))
+        program = self._desk.program
+        counts = await self._readers.run(lambda conn: export(conn, study, how, program=program))
         await self._record(Exported(study.sha256, how.format, dict(counts)))
         return counts
 

@@ -76,7 +76,7 @@ def append(conn: Connection, events: Sequence[Event]) -> None:
             f"participation {first.stream} was erased; nothing more can be stored in it and nothing was"
         )
     if not _follows(conn, first):
-        end = chain(conn, first.stream)
+        end = _own_end(conn, first.stream)
         if (first.seq - 1, first.previous) != (end.seq, end.head):
             raise ForkError(
                 f"stream {first.stream} ends with event {end.seq} here, and event {first.seq} of this "
@@ -87,13 +87,9 @@ def append(conn: Connection, events: Sequence[Event]) -> None:
 
 
 def chain(conn: Connection, stream: str) -> Chain:
-    """The end of a stream that this file's own writer continues."""
+    """An end of a stream to go on from: the highest event, or this file's own where two are as high."""
     top = _top(conn, stream)
-    if not top:
-        return Chain(stream)
-    if len(top) == 1:
-        return Chain(stream, *top[0])
-    return Chain.after(read_stream(conn, stream)[-1])
+    return Chain(stream, *top[0]) if len(top) == 1 else _own_end(conn, stream)
 
 
 def read_stream(conn: Connection, stream: str) -> list[Event]:
@@ -115,6 +111,11 @@ def is_erased(conn: Connection, stream: str) -> bool:
         "SELECT 1 FROM events WHERE participation = ? AND kind = 'participation_erased'", (stream,)
     )
     return found.fetchone() is not None
+
+
+def _own_end(conn: Connection, stream: str) -> Chain:
+    events = read_stream(conn, stream)
+    return Chain.after(events[-1]) if events else Chain(stream)
 
 
 def _follows(conn: Connection, first: Event) -> bool:

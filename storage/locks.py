@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +23,8 @@ class StreamLock:
             MachineError: the lock file cannot be made.
         """
         folder = database.with_name(f"{database.name}.locks")
-        self._path = folder / f"{stream}.lock"
+        # Hashed, since an imported stream may call itself anything, a path too.
+        self._path = folder / f"{hashlib.sha256(stream.encode('utf-8', 'surrogatepass')).hexdigest()}.lock"
         try:
             folder.mkdir(exist_ok=True)
             self._file = self._take()
@@ -55,8 +57,10 @@ class StreamLock:
             try:
                 fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 # Whoever held it before may have removed the file between our opening and locking it.
-                if self._path.exists() and os.path.samestat(os.fstat(opened), self._path.stat()):
+                if os.path.samestat(os.fstat(opened), self._path.stat()):
                     return opened
+            except FileNotFoundError:
+                pass
             except OSError:
                 os.close(opened)
                 raise

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from storage.archive import read_files, records
-from storage.database import connect, refuse_foreign, sqlite3
+from storage.database import connect, explain, refuse_foreign, sqlite3
 from storage.erase import is_unclean
+from storage.migrations import MIGRATIONS
 from storage.rows import fetch, quoted_fields
-from studies.errors import InputError
+from studies.errors import InputError, MachineError
 from studies.events import faults
 from studies.study import version_hash
 
@@ -42,9 +43,21 @@ def verify(path: Path) -> list[Finding]:
         refuse_foreign(path)
         with closing(connect(path, readonly=True)) as conn:
             conn.execute("BEGIN")
+            _check_version(conn, path)
             return [one for check in _CHECKS for one in check(conn)]
     except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            raise explain(error, path, MachineError) from error
         return [Finding("file", f"{path.name}: the file is damaged or was cut short: {error}")]
+
+
+def _check_version(conn: Connection, path: Path) -> None:
+    (version,) = conn.execute("PRAGMA user_version").fetchone()
+    if version != len(MIGRATIONS):
+        raise InputError(
+            f"{path}: the database has version {version} and this capa-tui checks version "
+            f"{len(MIGRATIONS)}; " + ("update capa-tui" if version > len(MIGRATIONS) else "open it first")
+        )
 
 
 def _integrity(conn: Connection) -> Iterator[Finding]:
