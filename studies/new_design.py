@@ -138,7 +138,7 @@ def left_out_notes(plan: Plan, available: int, quoting: Sequence[str], drawn_out
         notes.append(f"Left out, as examples of the codebook have their texts: {listed(quoting)}.")
     if drawn_out:
         over = " and ".join(plan.strata)
-        how = f"spread over {over}" if over else "without strata: no gold or source"
+        how = f"stratified by {over}" if over else "no gold or source column to stratify by"
         notes.append(
             f"{plan.participants} participants with {plan.items_each} items each and {plan.raters} raters an "
             f"item make {plan.items} items. They were drawn at random from {available} ({how}). Left out: "
