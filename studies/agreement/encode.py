@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -57,81 +58,91 @@ def encode(
     """The integer columns, sorted by item and rater, or every fault in the text columns."""
     import numpy as np
 
-    given = {"item": items, "rater": raters, "label": labels}
-    faults = [
-        Fault(row, name, f"{name} {value!r:.80}", "text that is not blank; a missing rating is left out")
-        for name, column in given.items()
-        for row, value in enumerate(column)
-        if not isinstance(value, str) or not value.strip()
-    ]
+    faults: list[Fault] = []
+    item_names, item = _coded("item", items, faults)
+    rater_names, rater = _coded("rater", raters, faults)
+    label_names, label = _coded("label", labels, faults)
+    sets, extra = _coded_sets(additional or [()] * len(labels), faults)
     if faults:
         return None, sorted(faults)
-    further, extra = _additional(labels, additional, faults)
-    item_names, item = _index(items)
-    rater_names, rater = _index(raters)
-    label_names, label = _index([*labels, *sorted({one for extra_set in further for one in extra_set})])
+    categories = sorted({*label_names}.union(*sets))
+    place = {name: number for number, name in enumerate(categories)}
+    label = np.array([place[one] for one in label_names], dtype=np.int64)[label]
+    extras = [tuple(sorted(place[one] for one in names)) for names in sets]
+    again = np.array([[one in names for names in extras] for one in range(len(place))]).reshape(
+        -1, len(extras)
+    )
+    for row in np.flatnonzero(again[label, extra]).tolist():
+        found = f"the dominant label {categories[label[row]]!r} again"
+        faults.append(Fault(row, "additional", found, "further labels only"))
     order, twice = sort_rows(item, rater, len(rater_names))
-    faults += [
-        Fault(
-            int(second),
-            "rater",
-            f"rater {rater_names[rater[first]]!r} rated item {item_names[item[first]]!r} twice",
-            "one rating per item and rater",
-        )
-        for first, second in twice.tolist()
-    ]
+    for first, second in twice.tolist():
+        found = f"rater {rater_names[rater[first]]!r} rated item {item_names[item[first]]!r} twice"
+        faults.append(Fault(second, "rater", found, "one rating per item and rater"))
     if faults:
         return None, sorted(faults)
-    number = {name: place for place, name in enumerate(label_names)}
-    sets = [tuple(sorted(number[unicodedata.normalize("NFC", one)] for one in names)) for names in further]
     encoded = Columns(
         tuple(item_names),
         tuple(rater_names),
-        tuple(label_names),
+        tuple(categories),
         item[order],
         rater[order],
-        label[: len(labels)][order],
-        tuple(sets),
-        np.asarray(extra, dtype=np.int64)[order],
-        (*lookalikes("labels", label_names), *lookalikes("raters", rater_names)),
+        label[order],
+        tuple(extras),
+        extra[order],
+        (*lookalikes("labels", categories), *lookalikes("raters", rater_names)),
     )
     return encoded, []
 
 
-def _additional(
-    labels: Sequence[str], additional: Sequence[Sequence[str]] | None, faults: list[Fault]
-) -> tuple[list[frozenset[str]], list[int]]:
-    """The distinct additional sets, the empty one first, and which one each row has."""
-    numbers: dict[frozenset[str], int] = {frozenset(): 0}
-    if additional is None:
-        return list(numbers), [0] * len(labels)
-    rows: list[int] = []
-    for row, names in enumerate(additional):
-        if not names:
-            rows.append(0)
-            continue
-        if isinstance(names, str) or not all(isinstance(one, str) and one.strip() for one in names):
-            faults.append(Fault(row, "additional", f"additional {names!r:.80}", "labels that are not blank"))
-            continue
-        found = frozenset(unicodedata.normalize("NFC", one) for one in names)
-        if unicodedata.normalize("NFC", labels[row]) in found:
-            faults.append(
-                Fault(row, "additional", f"the dominant label {labels[row]!r} again", "further labels only")
-            )
-        rows.append(numbers.setdefault(found, len(numbers)))
-    return list(numbers), rows
+def nfc(text: str) -> str:
+    """The text in the form in which names and labels are compared."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def _index(values: Sequence[str]) -> tuple[list[str], Ints]:
-    """Sorted distinct values after NFC, and the index of each value among them."""
+def _coded(key: str, values: Sequence[str], faults: list[Fault]) -> tuple[list[str], Ints]:
+    """Sorted distinct names, and the index of each value among them; values without text are faults."""
     import numpy as np
 
-    raw: dict[str, int] = {}
-    codes = np.fromiter((raw.setdefault(one, len(raw)) for one in values), np.int64, len(values))
-    normal = [unicodedata.normalize("NFC", one) for one in raw]
+    raw: defaultdict[str, int] = defaultdict(count().__next__)
+    try:
+        codes = np.fromiter(map(raw.__getitem__, values), np.int64, len(values))
+        blank = not all(isinstance(one, str) and one.strip() for one in raw)
+    except TypeError:
+        blank = True
+    if blank:
+        faults += [
+            Fault(row, key, f"{key} {one!r:.80}", "text that is not blank (leave a missing rating out)")
+            for row, one in enumerate(values)
+            if not isinstance(one, str) or not one.strip()
+        ]
+        return [], np.zeros(0, dtype=np.int64)
+    normal = list(map(nfc, raw))
     names = sorted(set(normal))
-    place = {name: number for number, name in enumerate(names)}
-    return names, np.array([place[one] for one in normal], dtype=np.int64)[codes]
+    place = dict(zip(names, count(), strict=False))
+    return names, np.fromiter(map(place.__getitem__, normal), np.int64, len(normal))[codes]
+
+
+def _coded_sets(rows: Sequence[Sequence[str]], faults: list[Fault]) -> tuple[list[frozenset[str]], Ints]:
+    """The distinct sets of labels, the empty one first, and the index of each row's set among them."""
+    import numpy as np
+
+    raw: dict[Sequence[str], int] = {(): 0}
+    sets: dict[frozenset[str], int] = {frozenset(): 0}
+    codes = np.zeros(len(rows), dtype=np.int64)
+    for row, labels in enumerate(rows):
+        if not labels:
+            continue
+        key = tuple(labels)
+        if key not in raw:
+            if isinstance(labels, str) or not all(isinstance(one, str) and one.strip() for one in labels):
+                faults.append(
+                    Fault(row, "additional", f"additional {labels!r:.80}", "labels that are not blank")
+                )
+                continue
+            raw[key] = sets.setdefault(frozenset(map(nfc, labels)), len(sets))
+        codes[row] = raw[key]
+    return list(sets), codes
 
 
 def sort_rows(item: Ints, rater: Ints, raters: int) -> tuple[Ints, Ints]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from studies.agreement.encode import nfc
 from studies.agreement.fleiss import Kappa, fleiss_kappa
 from studies.agreement.terms import percent_agreement
 
@@ -59,7 +59,7 @@ def escape_readings(ratings: Ratings, codes: Sequence[str], whole: Kappa) -> Esc
     """The three readings; `whole` is the kappa of these ratings with every code as a category."""
     import numpy as np
 
-    codes = tuple(unicodedata.normalize("NFC", one) for one in codes)
+    codes = tuple(nfc(one) for one in codes)
     escapes = [number for number, one in enumerate(ratings.categories) if one in codes]
     is_escape = np.isin(ratings.label, escapes)
     if not is_escape.any():

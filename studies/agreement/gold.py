@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from studies.agreement.cohen import Matrix, compare, crosstab
+from studies.agreement.encode import nfc
 
 if TYPE_CHECKING:
     from studies.agreement.ratings import Ratings
@@ -47,7 +47,7 @@ def against_gold(ratings: Ratings, gold: Mapping[str, str] | None) -> AgainstGol
     """Accuracy and Cohen's kappa of ratings against `gold`, a label by item; gold never enters agreement."""
     import numpy as np
 
-    labels = {item: unicodedata.normalize("NFC", label) for item, label in (gold or {}).items()}
+    labels = {item: nfc(label) for item, label in (gold or {}).items()}
     if not labels or labels.keys().isdisjoint(ratings.items):
         return AgainstGold(0, 0, undefined_reason=NO_GOLD)
     categories = tuple(dict.fromkeys((*ratings.categories, *sorted(set(labels.values())))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +9,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from studies.agreement.arrays import group_ragged, renumber
-from studies.agreement.encode import encode, sort_rows
+from studies.agreement.encode import encode, nfc, sort_rows
 from studies.errors import InputError
 
 if TYPE_CHECKING:
@@ -248,7 +247,7 @@ class Ratings:
         """
         import numpy as np
 
-        front = [unicodedata.normalize("NFC", one) for one in order]
+        front = [nfc(one) for one in order]
         if len(set(front)) != len(front):
             raise InputError(f"category order: found {', '.join(front)}; expected each label once")
         categories = (*front, *(one for one in self.categories if one not in set(front)))

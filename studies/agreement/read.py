@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from studies.agreement.encode import encode
@@ -30,36 +30,37 @@ def read_csv(text: str, name: str) -> Ratings:
             twice; all problems at once, with line and column.
     """
     records = _records(text, name)
-    header = next(records, (1, []))[1]
-    columns = [one.strip() for one in header]
-    missing = [one for one in REQUIRED if one not in columns]
-    twice = sorted({one for one in columns if columns.count(one) > 1 and one in (*REQUIRED, ADDITIONAL)})
-    if missing or twice:
-        found = f"the columns {', '.join(map(repr, columns))}" if columns else "no header"
-        expected = "item, rater, label (and optionally additional), one rating a line, separated by commas"
-        raise FolderError([Problem(name, 1, one, found, expected) for one in (*missing, *twice)])
-    places = [columns.index(one) for one in REQUIRED]
+    columns = [one.strip() for one in next(records, (1, []))[1]]
+    _check_header(columns, name)
+    item, rater, label = map(columns.index, REQUIRED)
     further = columns.index(ADDITIONAL) if ADDITIONAL in columns else None
-
     problems: list[Problem] = []
     lines: list[int] = []
-    cells: tuple[list[str], list[str], list[str]] = ([], [], [])
-    additional: list[Sequence[str]] = []
+    items: list[str] = []
+    raters: list[str] = []
+    labels: list[str] = []
+    additional: list[tuple[str, ...]] = []
+    split: dict[str, tuple[str, ...]] = {"": ()}
     blank = 0
     for line, row in records:
         if len(row) != len(columns):
-            problems.append(Problem(name, line, "", f"{len(row)} cells", f"{len(columns)}, as in the header"))
+            expected = f"{len(columns)}, as in the header"
+            problems.append(Problem(name, line, "", f"{len(row)} cells", expected))
             continue
-        item, rater, label = (row[place] for place in places)
-        if not label.strip() and item.strip() and rater.strip():
+        # A row without item or rater too is no missing rating but a broken one; `encode` names it.
+        if not row[label].strip() and row[item].strip() and row[rater].strip():
             blank += 1
             continue
         lines.append(line)
-        for column, value in zip(cells, (item, rater, label), strict=True):
-            column.append(value)
+        items.append(row[item])
+        raters.append(row[rater])
+        labels.append(row[label])
         if further is not None:
-            additional.append([one for one in row[further].split(SEPARATOR) if one.strip()])
-    encoded, faults = encode(*cells, additional if further is not None else None)
+            cell = row[further]
+            if cell not in split:
+                split[cell] = tuple(one for one in cell.split(SEPARATOR) if one.strip())
+            additional.append(split[cell])
+    encoded, faults = encode(items, raters, labels, additional if further is not None else None)
     problems += [Problem(name, lines[one.row], one.key, one.found, one.expected) for one in faults]
     if problems or encoded is None:
         raise FolderError(sorted(problems))
@@ -67,20 +68,29 @@ def read_csv(text: str, name: str) -> Ratings:
     return replace(ratings, warnings=(*ratings.warnings, *_warnings(ratings, blank)))
 
 
+def _check_header(columns: list[str], name: str) -> None:
+    wrong = [one for one in REQUIRED if one not in columns]
+    wrong += [one for one in (*REQUIRED, ADDITIONAL) if columns.count(one) > 1]
+    if wrong:
+        found = f"the columns {', '.join(map(repr, columns))}" if columns else "no header"
+        expected = (
+            "item, rater, label and optionally additional, each once, one rating a line, commas between"
+        )
+        raise FolderError([Problem(name, 1, one, found, expected) for one in wrong])
+
+
 def _records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
     """Rows that are not empty, each with the line it starts on."""
+    # Without newline translation, so that a line break within quotes stays what it was.
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     line = 1
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise FolderError([Problem(name, line, "", str(error), "a CSV row (RFC 4180)")]) from error
-        if row:
-            yield line, row
-        line = reader.line_num + 1
+    try:
+        for row in reader:
+            if row:
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise FolderError([Problem(name, line, "", str(error), "a CSV row (RFC 4180)")]) from error
 
 
 def _warnings(ratings: Ratings, blank: int) -> Iterator[str]:
