@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from screens.base import CapaModal
-from screens.widgets.bars import KeyBar, joined
+from screens.widgets.bars import KeyBar, joined, typed
 from screens.widgets.text import PlainText, plain_line
 
 
@@ -58,7 +58,7 @@ def all_keys(screen: Screen[Any]) -> list[tuple[str, str]]:
     for active in screen.active_bindings.values():
         binding = active.binding
         does = binding.tooltip or (binding.group.description if binding.group else binding.description)
-        if not (does and active.enabled) or binding.system:
+        if not (does and active.enabled) or binding.system or typed(screen, binding.key):
             continue
         key = (id(active.node), does)
         found.setdefault(key, []).append(screen.app.get_key_display(binding))

@@ -11,6 +11,7 @@ from textual.app import RenderResult
 from textual.binding import Binding
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.keys import key_to_character
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
@@ -64,7 +65,7 @@ def hints(screen: Screen[Any]) -> list[Hint]:
     found: dict[tuple[int, str], list[tuple[Binding, DOMNode]]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
-        if binding.show and active.enabled and binding.description:
+        if binding.show and active.enabled and binding.description and not typed(screen, binding.key):
             name = binding.group.description if binding.group else binding.action
             found.setdefault((id(active.node), name), []).append((binding, active.node))
     made = []
@@ -75,6 +76,12 @@ def hints(screen: Screen[Any]) -> list[Hint]:
         alone = len({one.action for one, _ in same}) == 1
         made.append(Hint(keys, text, node, binding.action if alone else None))
     return made
+
+
+def typed(screen: Screen[Any], key: str) -> bool:
+    """Whether the key is text for the field in focus, so that no binding outside it gets it."""
+    focused = screen.focused
+    return focused is not None and focused.check_consume_key(key, key_to_character(key))
 
 
 def joined(keys: Iterable[str]) -> str:

@@ -73,9 +73,7 @@ class TextButton(Button):
         classes: str | None = None,
     ) -> None:  # fmt: skip
         text = plain_line(f"[ {label} ]" if compact else label)
-        super().__init__(
-            text, "primary" if primary else "default", compact=compact, id=id, classes=classes
-        )
+        super().__init__(text, "primary" if primary else "default", compact=compact, id=id, classes=classes)
 
     def relabel(self, label: str) -> None:
         """Show another label."""

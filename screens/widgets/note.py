@@ -1,0 +1,114 @@
+"""A field for a few lines of text. Enter makes a new line; Escape and Tab leave it."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual import events
+from textual.binding import Binding
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import TextArea
+
+from screens.widgets.text import plain_line
+from studies.steps import MAX_TEXT
+from studies.visible import visible
+
+_STAND_INS = {code: 0x2400 + code for code in range(0x20)}
+_STAND_INS |= {code: 0xFFFD for code in (*range(0x7F, 0xA0), *range(0xD800, 0xE000))}
+_STAND_INS |= {code: 0xFFFD for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+"""One visible character for each that would act on a terminal, so that the cursor stays in its place."""
+
+DRAFT_SECONDS = 0.5
+
+
+class NoteField(TextArea):
+    """Text of several lines, kept as a draft while it is typed.
+
+    A paste is one note with its line breaks. Nothing in it is parsed, and it cannot send anything.
+    """
+
+    HELP = "A note in your own words. Enter begins a new line; Escape or Tab goes back to the answers."
+    BINDINGS = [
+        Binding("escape", "leave", "leave the note", id="note.leave", tooltip="Back to the answers"),
+        Binding("tab", "leave", "leave the note", show=False, tooltip="Back to the answers"),
+    ]
+    DEFAULT_CSS = """
+    NoteField, NoteField:focus {
+        height: 3; border: none; padding: 0; background: $foreground 7%;
+        scrollbar-size-vertical: 1;
+        & .text-area--cursor-line { background: transparent; }
+    }
+    NoteField:focus { background: $primary 20%; }
+    """
+
+    class Typed(Message):
+        """The text was changed by the participant a moment ago."""
+
+        def __init__(self, field: NoteField) -> None:
+            super().__init__()
+            self.field = field
+
+        @property
+        def control(self) -> NoteField:
+            """The field."""
+            return self.field
+
+    class Left(Typed):
+        """The participant is done with the field, for now."""
+
+    class Cut(Typed):
+        """A paste was longer than a note may be; its end was left out."""
+
+    def __init__(self, text: str = "", *, id: str | None = None, placeholder: str = "") -> None:
+        super().__init__(
+            text, id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, compact=True,
+            placeholder=plain_line(placeholder),
+        )  # fmt: skip
+        self._kept = self.text
+        self._said = text
+        self._timer: Timer | None = None
+
+    @property
+    def said(self) -> str:
+        """The text, exactly as it came where it was not touched."""
+        return self._said if self.text == self._kept else self.text
+
+    def begin(self, text: str) -> None:
+        """Take up another text."""
+        self.load_text(text)
+        self._kept, self._said = self.text, text
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is drawn."""
+        return Text(self.document.get_line(line_index).translate(_STAND_INS), end="", no_wrap=True)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Tell once typing rests."""
+        event.stop()
+        if self.text != self._kept:
+            self._wait()
+            self._timer = self.set_timer(DRAFT_SECONDS, lambda: self.post_message(self.Typed(self)))
+
+    def on_blur(self) -> None:
+        """Focus went elsewhere."""
+        self._wait()
+        self.post_message(self.Left(self))
+
+    def action_leave(self) -> None:
+        """Go back to what the note is about."""
+        self.screen.focus_next()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        text = visible(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        room = MAX_TEXT - len(self.text) + len(self.selected_text)
+        if len(text) > room:
+            text = text[: max(0, room)]
+            self.post_message(self.Cut(self))
+        start, end = sorted(self.selection)
+        self.move_cursor(self.replace(text, start, end, maintain_selection_offset=False).end_location)
+
+    def _wait(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
