@@ -161,6 +161,23 @@ class Visit:
             if walk and not self._is_open(step):
                 await self._drop_drafts(step)
 
+    async def take_back(self, ask: str) -> None:
+        """Take the answer to one field of the open step back: it is to be answered again.
+
+        Raises:
+            AnswerError: the ask is not open.
+            JournalError: it is not on disk yet.
+        """
+        async with self._turn:
+            await self._flush()
+            found = self._open_field(ask)
+            if found is None:
+                raise AnswerError(f"{ask!r} is not being asked now")
+            step, name = found
+            given = {**(step.previous or {}), **self.answers}
+            if given.get(name) is not None:
+                await self._store(said.FieldAnswered(step.id, step.revision, name, None, step.about))
+
     async def leave(self, step: Step) -> Step | Done:
         """Close a step with the answers given and move on; if it is not open (any more), do nothing.
 
