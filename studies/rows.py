@@ -21,7 +21,7 @@ from studies.tables import Table, Time
 if TYPE_CHECKING:
     from studies.settings import StudySettings
 
-Participant = Annotated[str, "Pseudonym of the participant, the same in every table and every study."]
+Participant = Annotated[str, "Pseudonym of the participant, the same in every table."]
 ENDINGS = {
     "consent_declined": "declined",
     "participation_completed": "completed",

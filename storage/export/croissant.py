@@ -21,6 +21,7 @@ CONTEXT = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -56,7 +57,6 @@ TYPES: Mapping[ColumnType, str] = {
     "boolean": "sc:Boolean",
     "time": "sc:DateTime",
     "list": "sc:Text",
-    "messages": "sc:Text",
     "json": "sc:Text",
 }
 
@@ -104,7 +104,21 @@ def _field(table: str, file: str, column: Column) -> dict[str, Any]:
         "@id": f"{table}/{column.name}",
         "name": column.name,
         "description": column.description,
-        "dataType": TYPES[column.type],
-        "source": {"fileObject": {"@id": file}, "extract": {"column": column.name}},
     }
-    return described | ({"repeated": True} if column.type in ("list", "messages") else {})
+    source = {"fileObject": {"@id": file}, "extract": {"column": column.name}}
+    if column.type == "messages":
+        parts = [_part(f"{table}/{column.name}/{key}", key, source) for key in ("role", "text")]
+        return described | {"repeated": True, "subField": parts}
+    repeated = {"repeated": True} if column.type == "list" else {}
+    return described | {"dataType": TYPES[column.type], "source": source} | repeated
+
+
+def _part(identity: str, key: str, source: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "@type": "cr:Field",
+        "@id": identity,
+        "name": key,
+        "description": f"The {key} of a message.",
+        "dataType": "sc:Text",
+        "source": {**source, "transform": {"jsonPath": key}},
+    }

@@ -14,6 +14,7 @@ from storage.export.dataset import Dataset
 from storage.export.staging import Staging
 from studies.annotation.rows import ANNOTATIONS, MATERIALS, AnnotationRow, MaterialRow
 from studies.ports import Exporting
+from studies.rows import PARTICIPANTS, ParticipantRow
 from studies.study import Study
 from studies.taxonomy import ESCAPES, MECHANISMS
 
@@ -31,12 +32,13 @@ NOTHING_ELSE = "NONE_ELSE"
 def write(data: Dataset, out: Staging, how: Exporting) -> str:
     """Write tasks.json and label_config.xml."""
     tables = {one.table.name: one.rows for one in data.tables}
+    people = {one.participant: one for one in tables[PARTICIPANTS.name]}
     given: dict[tuple[str, str], list[AnnotationRow]] = {}
     for row in tables[ANNOTATIONS.name]:
         if row.latest:
             given.setdefault((row.item, "check" if row.role == "check" else "main"), []).append(row)
     tasks = [
-        _task(number, material, given.get((material.item, material.set), []), data.study)
+        _task(number, material, given.get((material.item, material.set), []), people, data.study)
         for number, material in enumerate(
             (one for one in tables[MATERIALS.name] if one.set != "training"), start=1
         )
@@ -87,7 +89,13 @@ def _json_list(entries: list[dict[str, Any]]) -> Iterator[bytes]:
     yield b"\n]\n"
 
 
-def _task(number: int, material: MaterialRow, given: list[AnnotationRow], study: Study) -> dict[str, Any]:
+def _task(
+    number: int,
+    material: MaterialRow,
+    given: list[AnnotationRow],
+    people: Mapping[str, ParticipantRow],
+    study: Study,
+) -> dict[str, Any]:
     return {
         "id": number,
         "data": {
@@ -102,11 +110,11 @@ def _task(number: int, material: MaterialRow, given: list[AnnotationRow], study:
             "gold_additional": list(material.gold_additional),
             "columns": material.columns,
         },
-        "annotations": [_annotation(one, study) for one in given],
+        "annotations": [_annotation(one, people[one.participant], study) for one in given],
     }
 
 
-def _annotation(row: AnnotationRow, study: Study) -> dict[str, Any]:
+def _annotation(row: AnnotationRow, person: ParticipantRow, study: Study) -> dict[str, Any]:
     identity = hashlib.sha256(
         f"{study.sha256}|{row.role}|{row.item}|{row.participant}|{row.pass_}|{row.revision}".encode()
     ).hexdigest()
@@ -127,7 +135,14 @@ def _annotation(row: AnnotationRow, study: Study) -> dict[str, Any]:
             }
             for name, kind, value in _results(row, study.settings.annotation.additional)
         ],
-        "meta": {"pass": row.pass_, "role": row.role, "revision": row.revision, "active_ms": row.active_ms},
+        "meta": {
+            "pass": row.pass_,
+            "role": row.role,
+            "revision": row.revision,
+            "active_ms": row.active_ms,
+            "pilot": person.pilot,
+            "state": person.state,
+        },
     }
 
 
