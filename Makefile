@@ -30,7 +30,7 @@ bench: $(VENV)/.dev
 	@for one in benchmarks/[a-z]*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done
 
 docs: $(VENV)/.dev
-	$(BIN)/python -m studies.schema_docs
+	$(BIN)/python -m studies.schema_docs > docs/study-folder.md
 
 # Pinned by hash for every platform; read alike by uv and pip.
 lock:

@@ -68,9 +68,10 @@ def _shown(problem: dict[str, object]) -> dict[str, object]:
 def load(arguments: Namespace) -> int:
     """`capa-tui load DIR`: copy a study folder into the database."""
     from capa_tui.services import opened
-    from studies.folder import parse, read_files
+    from studies.folder import read_files
+    from studies.folder_checks import accept
 
-    study = parse(read_files(Path(arguments.directory)))
+    study = accept(read_files(Path(arguments.directory)))
     with opened(paths.database(arguments.db)) as services:
         loaded = asyncio.run(services.desk.load(study))
     record = loaded.record

@@ -1,147 +1,59 @@
-"""A whole study in a real database: people who sit down, answer, refuse, withdraw and are erased."""
+"""Small study folders for a lab's day, made on disk with the program's own `new`."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from storage.store import Store
-from studies.folder import parse
-from studies.ports import StudyRecord
-from studies.runner import Visit
-from studies.steps import Field, Step
-from studies.study import Study
-from support.memory import TestClock
-from support.visits import usual
-
-STUDY_TOML = """\
-title = "Requests & <their> gaps"
-kind = "annotation"
-name = "{name}"
-seed = 11
-[[consent]]
-id = "take-part"
-text = "I take part."
-[[consent]]
-id = "publish"
-text = "My answers may be published."
-required = false
-covers = "publication"
-[[questionnaire]]
-id = "easy"
-text = "How easy was it?"
-kind = "scale"
-[[questionnaire]]
-id = "tools"
-text = "Which tools?"
-kind = "multi"
-options = ["a; b", "c"]
-[[questionnaire]]
-id = "more"
-text = "Anything else?"
-kind = "text"
-"""
-ANALYSIS_TOML = 'known_deviations = ["two sets, not one"]\nidle_seconds = 60\n'
-NOTES = (
-    '=HYPERLINK("http://x.invalid","a")',
-    "@SUM(A1)",
-    "-2+3",
-    "\x1b[31mred\x00 and\r\nmore",
-    'a, "b"\nc',
-    "\ud800 alone, \U0001f600 whole, \u05d0\u05d1 e\u0301",
-)
+from capa_tui.cli import main
+from capa_tui.services import Services
+from studies.steps import Done, Step
+from support.visits import Answers, usual, walk
 
 
-def lab_files(items: int = 3, name: str = "gaps", **files: bytes) -> dict[str, bytes]:
-    """The study's folder; `files` replace or join others, with `__` for the dot in a name."""
-    rows = [
-        {
-            "id": f"i{n}",
-            "request": f"Request {n}, with a \u2028 in it.",
-            "context": [{"role": "user", "text": f"before {n}"}] if n == 1 else [],
-            "gold": "SLM",
-            "=cmd": f"=1+{n}",
-            "difficulty": n,
-        }
-        for n in range(1, items + 1)
-    ]
-    practice = {"id": "t1", "request": "Practice.", "dominant": "DCP", "feedback": "Because."}
-    made = {
-        "study.toml": STUDY_TOML.format(name=name).encode(),
-        "analysis.toml": ANALYSIS_TOML.encode(),
-        "items.jsonl": "".join(json.dumps(one) + "\n" for one in rows).encode(),
-        "training.jsonl": json.dumps(practice).encode(),
-        "consent.md": b"Please read this.",
-        "instructions.md": b"Page one.",
-        "debrief.md": b"What was hidden.",
-    }
-    return made | {key.replace("__", "."): content for key, content in files.items()}
+def items_file(path: Path, n: int) -> Path:
+    """A JSON Lines file of n requests with the keys `task` and `words`."""
+    rows = [{"task": f"t-{k}", "words": f"Make number {k} better, and the other one too."} for k in range(n)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
 
 
-class Lab:
-    """A station: one database file with one study loaded."""
+def study_folder(path: Path, items: int = 4, *flags: str) -> Path:
+    """A study folder without practice, so that a visit is short."""
+    source = items_file(path.with_suffix(".source.jsonl"), items)
+    fields = ["--items", str(source), "--text-field", "words", "--id-field", "task"]
+    assert main(["new", str(path), "--kind", "annotation", *fields, *flags]) == 0
+    (path / "training.jsonl").unlink()
+    return path
 
-    def __init__(self, path: Path, station: str = "s1", files: dict[str, bytes] | None = None) -> None:
-        self.path = path
-        self.station = station
-        self.clock = TestClock()
-        self.study: Study = parse(files or lab_files())
 
-    async def __aenter__(self) -> Lab:
-        self.store = Store.open(self.path, self.station, "test", clock=self.clock)
-        self.record: StudyRecord = (await self.store.desk.load(self.study)).record
-        return self
+def rows(path: Path) -> list[dict[str, Any]]:
+    """A JSON Lines file's objects."""
+    return [json.loads(line) for line in path.read_text("ascii").splitlines()]
 
-    async def __aexit__(self, *_: object) -> None:
-        self.store.close()
 
-    async def sit(self, code: str, *, pilot: bool = False) -> Visit:
-        """Seat a person and begin a visit."""
-        seat = await self.store.desk.admit(self.record, code, pilot=pilot)
-        assert seat.stream
-        events = await self.store.archive.events(seat.stream)
-        visit = Visit(self.study, events, self.store.journal, self.clock)
-        await visit.begin("tui", self.station, 80, 24)
-        return visit
+def take_part(
+    db: Path,
+    study: str,
+    code: str,
+    answers: Answers = usual,
+    *,
+    until: Callable[[Step], bool] | None = None,
+    pause: bool = False,
+    pilot: bool = False,
+) -> str | None:
+    """One visit over the real store: to its end, or until a step; how it ended, None for left hanging."""
 
-    async def person(
-        self,
-        code: str,
-        *,
-        publish: bool = True,
-        dominant: str = "DCP",
-        note: str = "",
-        until: Callable[[Step], bool] | None = None,
-        pilot: bool = False,
-        active: bool = True,
-    ) -> Visit:
-        """One person from the first page to the end, or to a step."""
-        visit = await self.sit(code, pilot=pilot)
+    async def visit() -> str | None:
+        async with Services.open(db) as services:
+            seated = await services.seat(study, code, pilot=pilot)
+            await seated.begin("test")
+            here = await walk(seated, until, answers)
+            if pause:
+                here = await seated.pause()
+            return here.end if isinstance(here, Done) else None
 
-        def answer(step: Step, field: Field) -> Any:
-            named = {"publish": publish, "dominant": dominant, "note": note, "tools": ["a; b"], "more": note}
-            return named.get(field.name) if field.name in named else usual(step, field)
-
-        while isinstance(step := visit.current, Step) and not (until and until(step)):
-            await visit.shown(step)
-            if active:
-                visit.activity("key")
-            self.clock.move(seconds=5)
-            await self._fill(visit, answer)
-            await visit.leave(step)
-        if isinstance(visit.current, Step):
-            await visit.pause()
-        self.clock.move(minutes=1)
-        return visit
-
-    async def _fill(self, visit: Visit, answer: Callable[[Step, Field], Any]) -> None:
-        """Answer every field of the open step, those that an answer opens too."""
-        done: set[str] = set()
-        while isinstance(step := visit.current, Step):
-            left = [field for field in step.fields if field.name not in done]
-            if not left:
-                return
-            done.add(left[0].name)
-            await visit.answer(step.ask_id(left[0].name), answer(step, left[0]))
+    return asyncio.run(visit())
