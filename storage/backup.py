@@ -24,7 +24,7 @@ def backup(source: Path, target: Path) -> None:
         raise InputError(f"{source}: there is no such database")
     if target.exists():
         raise InputError(f"{target}: this file exists; a backup never replaces one. Name a new file")
-    part = target.with_name(f"{target.name}.part-{secrets.token_hex(4)}")
+    part = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
         with explained(source):
             refuse_foreign(source)

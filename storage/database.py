@@ -206,7 +206,7 @@ def explain(error: Exception, path: Path, kind: type[E]) -> CapaError:
     for codes, sentence in _SENTENCES:
         if code in codes:
             return kind(f"{path}: {sentence} ({said})")
-    return kind(f"{path}: SQLite refused: {said}. Nothing of this was stored")
+    return kind(f"{path}: SQLite refused: {said}. Nothing was changed")
 
 
 _DAMAGED = "the file is damaged or was cut short; nothing was changed. Bring back a backup"

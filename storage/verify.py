@@ -45,6 +45,8 @@ def verify(path: Path) -> list[Finding]:
             conn.execute("BEGIN")
             _check_version(conn, path)
             return [one for check in _CHECKS for one in check(conn)]
+    except MachineError as error:
+        return [Finding("file", str(error))]
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
             raise explain(error, path, MachineError) from error

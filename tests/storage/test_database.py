@@ -275,4 +275,4 @@ def test_eight_processes_migrate_once(path: Path) -> None:
 
     assert together(8, upgrade) == [2] * 8
     assert len(list(path.parent.glob("*.bak"))) == 1
-    assert not list(path.parent.glob("*.part-*"))
+    assert not list(path.parent.glob(".*.part"))

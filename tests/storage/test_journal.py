@@ -97,7 +97,7 @@ async def test_second_hand_at_an_old_end_is_refused(store: Store) -> None:
     await store.journal.append(stream.events)
     stale = twin(stream, 1)
     await store.journal.append(stream.answer("first"))
-    with pytest.raises(ForkError, match="continued elsewhere. Nothing was stored"):
+    with pytest.raises(ForkError, match="continued elsewhere"):
         await store.journal.append(more(stale, "second"))
     assert list(await store.archive.events(stream.id)) == stream.events
 
