@@ -168,9 +168,11 @@ class CapaApp(App[Any]):
         return self.return_code or 0
 
 
-def participant_app(database: Path, study: str, code: str, *, pilot: bool = False) -> CapaApp:
+def participant_app(
+    database: Path, study: str, code: str, *, pilot: bool = False, ask_if_new: bool = True
+) -> CapaApp:
     """The application for one participant's visit; it exits when the visit ends."""
-    return _Served(database, lambda app, services: _visit(app, services, study, code, pilot))
+    return _Served(database, lambda app, services: _visit(app, services, study, code, pilot, ask_if_new))
 
 
 def home_app(database: Path) -> CapaApp:
@@ -210,14 +212,16 @@ class _Served(CapaApp):
                 self._services.close()
 
 
-async def _visit(app: CapaApp, services: Services, study: str, code: str, pilot: bool) -> Screen[Any]:
+async def _visit(
+    app: CapaApp, services: Services, study: str, code: str, pilot: bool, ask_if_new: bool
+) -> Screen[Any]:
     from screens.dialogs import confirm
     from screens.visit import VisitScreen
-    from studies.errors import NoPlaceError
+    from studies.errors import UnknownCodeError
 
     try:
-        visit = await services.seat(study, code, pilot=pilot, known=True)
-    except NoPlaceError:
+        visit = await services.seat(study, code, pilot=pilot, known=ask_if_new)
+    except UnknownCodeError:
         asked = confirm(
             "New participant?",
             f"The code {code} has not been used in this study before.",

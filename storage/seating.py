@@ -12,7 +12,7 @@ from storage.journal import append
 from storage.seats import Seats, read_seats
 from studies.assignment import lay_out, next_free, planned_slots, slot_order
 from studies.desk import CodesIssued, Invitation, SlotReleased
-from studies.errors import InputError, NoPlaceError
+from studies.errors import InputError, NoPlaceError, UnknownCodeError
 from studies.events import Chain, new_id
 from studies.payloads import ParticipationOpened
 from studies.ports import ParticipationRecord
@@ -51,8 +51,10 @@ def admit(
     if started or any(one.participant in seats.released for one in invited):
         raise NoPlaceError(f"the place of {code} was released and may be taken; ask the researcher")
     known = bool(invited) or (not pilot and seats.knows(code))
-    if not known and (expect_known or (seats.restricted and not pilot)):
+    if not known and seats.restricted and not pilot:
         raise NoPlaceError(_unknown(seats, code))
+    if not known and expect_known:
+        raise UnknownCodeError(_unknown(seats, code))
     return _open(conn, desk, study, seats, code, invited, pilot=pilot)
 
 

@@ -38,6 +38,10 @@ class NoPlaceError(InputError):
     """The participant cannot be seated: no slot left, an unknown code, or already open elsewhere."""
 
 
+class UnknownCodeError(NoPlaceError):
+    """Nobody has this code yet, and it may be a new participant's or a slip of the finger."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """One thing wrong in a file of a study folder."""

@@ -147,6 +147,7 @@ class Desk(Protocol):
         A person who took part in an older version of the study of that name goes on in that one.
 
         Raises:
+            UnknownCodeError: with `expect_known`, a code that nobody has yet and a new person may take.
             NoPlaceError: unknown code where codes were issued or listed, or no slot left.
         """
 

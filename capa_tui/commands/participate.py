@@ -20,7 +20,17 @@ def run(arguments: Namespace) -> int:
     database = paths.database(arguments.db)
     if arguments.plain or arguments.jsonl:
         return asyncio.run(_line_visit(database, arguments))
-    return _screen_visit(database, arguments.study, arguments.participant, arguments.pilot)
+    require_terminal()
+    from capa_tui.app import participant_app
+
+    app = participant_app(
+        database,
+        arguments.study,
+        arguments.participant,
+        pilot=arguments.pilot,
+        ask_if_new=arguments.command != "demo",
+    )
+    return app.run_to_exit_code()
 
 
 def demo(arguments: Namespace) -> int:
@@ -62,21 +72,14 @@ async def _line_visit(database: Path, arguments: Namespace) -> int:
         return await Plain(visit, source, sys.stdout).run(services.station)
 
 
-def _screen_visit(database: Path, study: str, code: str, pilot: bool) -> int:
-    require_terminal()
-    from capa_tui.app import participant_app
-
-    return participant_app(database, study, code, pilot=pilot).run_to_exit_code()
-
-
 def require_terminal() -> None:
-    """Refuse to draw where nobody can see it.
+    """Refuse to draw where nobody can see it. (Textual draws on standard error.)
 
     Raises:
-        MachineError: standard input or output is not a terminal.
+        MachineError: standard input, output or error is not a terminal.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not all(one is not None and one.isatty() for one in (sys.stdin, sys.stdout, sys.stderr)):
         raise MachineError(
-            "the screens need a terminal on standard input and output. "
+            "the screens need a terminal on standard input, output and error. "
             "Use --plain to go line by line, or --jsonl for a program."
         )
