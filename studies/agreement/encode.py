@@ -127,7 +127,7 @@ def _coded_sets(rows: Sequence[Sequence[str]], faults: list[Fault]) -> tuple[lis
     """The distinct sets of labels, the empty one first, and the index of each row's set among them."""
     import numpy as np
 
-    raw: dict[Sequence[str], int] = {(): 0}
+    raw: dict[Sequence[str], int] = {}
     sets: dict[frozenset[str], int] = {frozenset(): 0}
     codes = np.zeros(len(rows), dtype=np.int64)
     for row, labels in enumerate(rows):
@@ -142,7 +142,10 @@ def _coded_sets(rows: Sequence[Sequence[str]], faults: list[Fault]) -> tuple[lis
                 continue
             raw[key] = sets.setdefault(frozenset(map(nfc, labels)), len(sets))
         codes[row] = raw[key]
-    return list(sets), codes
+    # Sorted, so that the order of the rows leaves no trace.
+    ordered = sorted(sets, key=lambda one: (len(one), sorted(one)))
+    place = {one: number for number, one in enumerate(ordered)}
+    return ordered, np.array([place[one] for one in sets], dtype=np.int64)[codes]
 
 
 def sort_rows(item: Ints, rater: Ints, raters: int) -> tuple[Ints, Ints]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from studies.agreement.nulls import (
+    PERMUTATIONS,
     NullTest,
     fleiss_cuzick_variance,
     fleiss_nee_landis,
@@ -74,7 +75,7 @@ def equal_raters(ratings: Ratings) -> bool:
     return bool(len(ratings)) and ratings.sizes.min() == ratings.sizes.max() >= 2
 
 
-def fleiss_kappa(ratings: Ratings, seed: int | None = 0) -> Kappa:
+def fleiss_kappa(ratings: Ratings, seed: int | None = 0, permutations: int = PERMUTATIONS) -> Kappa:
     """Fleiss' kappa; Gwet's generalised form where the numbers of raters differ (equal where they do not).
 
     The interval is Gwet's: t with N - 1 degrees of freedom over N items. The test of kappa = 0 is that of
@@ -90,7 +91,9 @@ def fleiss_kappa(ratings: Ratings, seed: int | None = 0) -> Kappa:
     null = NullTest(None)
     if seed is not None:
         null = (
-            fleiss_nee_landis(ratings, figure.value) if equal else gwet_permuted(ratings, figure.value, seed)
+            fleiss_nee_landis(ratings, figure.value)
+            if equal
+            else gwet_permuted(ratings, figure.value, seed, permutations)
         )
     df = len(ratings.items) - 1
     bounds = t_bounds(figure.value, figure.se, df)

@@ -104,7 +104,7 @@ def levin_paik_permuted(ratings: Ratings, kappa: float) -> NullTest:
     return normal_test(kappa, float(variance / scale**2), method)
 
 
-def gwet_permuted(ratings: Ratings, kappa: float, seed: int) -> NullTest:
+def gwet_permuted(ratings: Ratings, kappa: float, seed: int, permutations: int = PERMUTATIONS) -> NullTest:
     """For Gwet's form with unequal numbers of raters: labels are permuted over ratings, seeded.
 
     p = (1 + permutations with |kappa*| >= |kappa|) / (1 + permutations); se is their standard deviation.
@@ -113,8 +113,8 @@ def gwet_permuted(ratings: Ratings, kappa: float, seed: int) -> NullTest:
 
     method = "labels permuted over ratings"
     width = max(len(ratings), len(ratings.items) * len(ratings.used))
-    draws = min(PERMUTATIONS, PERMUTED_CELLS // width)
-    if draws < FEWEST_PERMUTATIONS:
+    draws = min(permutations, PERMUTED_CELLS // width)
+    if draws < min(permutations, FEWEST_PERMUTATIONS):
         return NullTest(method, undefined_reason=f"{len(ratings)} ratings are too many to permute")
     rng = generator(seed, "permutation")
     found = np.concatenate(

@@ -133,7 +133,7 @@ def agreement(
         gold: the intended label by item.
         repeats: second ratings of items by the same rater.
         seed: what bootstraps and permutations are drawn from.
-        resamples: of each bootstrap.
+        resamples: of each bootstrap, and permutations where a test draws them.
         study: what the study is called.
         over_collected: items with more ratings than planned.
         excluded: raters that were left out, and why.
@@ -149,7 +149,7 @@ def agreement(
     if category_order is not None:
         ratings = ratings.ordered(category_order)
     again = repeats if repeats is None or isinstance(repeats, Ratings) else Ratings.of(repeats)
-    kappa = fleiss_kappa(ratings, seed)
+    kappa = fleiss_kappa(ratings, seed, resamples)
     pairs = cohen_pairs(ratings)
     per_item = _raters_per_item(ratings)
     usual = max(per_item, key=lambda number: (per_item[number], number), default=0)

@@ -99,11 +99,11 @@ def terms(ratings: Ratings, chance: Literal["fleiss", "ac1"]) -> Terms:
 
 
 def t_bounds(value: float, se: float, df: int) -> Bounds:
-    """value -+ t * se with df degrees of freedom, kept within [-1, 1]."""
+    """value -+ t * se with df degrees of freedom, at most 1 (there is no least value for all designs)."""
     from scipy.special import stdtrit
 
     # Zero but for rounding.
     if se < 1e-12:
         return Bounds(None, None, NO_DISAGREEMENT)
     half = float(stdtrit(df, (1 + CONFIDENCE) / 2)) * se
-    return Bounds(max(-1.0, value - half), min(1.0, value + half))
+    return Bounds(value - half, min(1.0, value + half))
