@@ -10,6 +10,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    JsonValue,
     WithJsonSchema,
     field_validator,
     model_validator,
@@ -35,7 +36,7 @@ def _not_blank(text: str) -> str:
     return text
 
 
-Kind = Literal["annotation"]
+Kind = Literal["annotation", "roleplay"]
 Slug = Annotated[str, Field(pattern=SLUG)]
 Identifier = Annotated[str, Field(pattern=IDENTIFIER)]
 Code = Annotated[str, Field(pattern=CODE)]
@@ -186,6 +187,67 @@ class Question(Settings):
         return self
 
 
+class AssistantSettings(Settings):
+    """One live assistant of a study. What belongs to a machine (api base, key, limits) is not here."""
+
+    name: Slug
+    """What the study calls it; participants see a letter instead."""
+    model: Text
+    """As litellm names it; `rehearsal` for the scripted one, `local` for the small model of the extra."""
+    parameters: dict[str, JsonValue] = {}
+    """Sent with every call as they are: temperature, max_tokens, top_p, seed, ..."""
+    prompt: str = ""
+    """File in prompts/ with the system prompt; the product's own without one."""
+
+
+class RoleplaySettings(Settings):
+    """How sessions with live assistants go (CAPA, Benchmark Task and Experimental Setup)."""
+
+    turns: Annotated[int, Field(ge=1, le=50)] = 8
+    """Assistant turns a session may have."""
+    history: Annotated[int, Field(ge=0)] = 5
+    """Resolved sessions that make up a participant's history."""
+    history_tasks: Annotated[int, Field(ge=0)] | None = None
+    """History sessions a participant may try, reserve tasks included; all that the cell has by default."""
+    held_out: Annotated[int, Field(ge=1)] = 4
+    """Held-out sessions a participant has; a multiple of the number of conditions."""
+    cells: Annotated[int, Field(ge=1)] = 1
+    """Cells (profile and mechanism pair) a participant has."""
+    conditions: Annotated[tuple[Literal["none", "same-user", "shuffled", "gated"], ...], Field(min_length=1)] = (
+        "none",
+        "same-user",
+    )
+    """History conditions, rotated over held-out tasks and participants."""
+    feedback: Literal["stop_only", "passed_or_not", "failing_case", "participant_decides"] = "stop_only"
+    """What the participant learns of a verdict."""
+    opening: Literal["fixed", "free"] = "fixed"
+    """`fixed`: the task's own opening request is sent. `free`: the participant writes it."""
+    gate: str = ""
+    """Name of the assistant that serves as the gate of the `gated` condition."""
+    gated_keeps_history: bool = True
+    """Whether `gated` keeps the raw history in context beside what the gate says."""
+    minimum_wait_ms: Annotated[int, Field(ge=0)] = 0
+    """Waiting is padded to this, so that it does not give the condition away."""
+    soft_minutes: Annotated[int, Field(ge=1)] = 15
+    """After this long in one session the participant is asked once whether to go on."""
+    participant_budget: Annotated[float, Field(gt=0)] | None = None
+    """US dollars one participation may cost."""
+    study_budget: Annotated[float, Field(gt=0)] | None = None
+    """US dollars the study may cost in this database."""
+    time_limit: Annotated[float, Field(gt=0, le=120)] = 5.0
+    """Seconds a check may take."""
+    reply_timeout: Annotated[float, Field(gt=0)] = 180.0
+    """Seconds a whole reply may take."""
+    read_timeout: Annotated[float, Field(gt=0)] = 60.0
+    """Seconds between two parts of a reply."""
+    rename_entry_point: bool = False
+    """Replace well-known function names in interface, reference and tests."""
+    unsafe: bool = False
+    """Run code without isolation where this machine offers none; every export then says so."""
+    after: tuple[Question, ...] = ()
+    """Questions after each session."""
+
+
 class StudySettings(Settings):
     """study.toml: what the study is, who takes part, and what they are asked."""
 
@@ -211,6 +273,10 @@ class StudySettings(Settings):
     """Who annotates which items."""
     annotation: AnnotationSettings = AnnotationSettings()
     """What is asked about each item."""
+    roleplay: RoleplaySettings = RoleplaySettings()
+    """How sessions with live assistants go."""
+    assistants: tuple[AssistantSettings, ...] = ()
+    """The live assistants."""
     training: Training = Training()
     """How practice goes."""
     resume: Resume = Resume()
