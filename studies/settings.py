@@ -213,7 +213,9 @@ class RoleplaySettings(Settings):
     """Held-out sessions a participant has; a multiple of the number of conditions."""
     cells: Annotated[int, Field(ge=1)] = 1
     """Cells (profile and mechanism pair) a participant has."""
-    conditions: Annotated[tuple[Literal["none", "same-user", "shuffled", "gated"], ...], Field(min_length=1)] = (
+    conditions: Annotated[
+        tuple[Literal["none", "same-user", "shuffled", "gated"], ...], Field(min_length=1)
+    ] = (
         "none",
         "same-user",
     )

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from studies.annotation.payloads import AnnotationSubmitted
-from studies.events import Payload
+from studies.events import Event, Payload
 from studies.payloads import Planned
 from studies.state import Closing, State, Submission
 from studies.steps import Field, Material, Message, Option, Progress, Step
@@ -16,6 +16,7 @@ from studies.taxonomy import ESCAPES, LABELS, MECHANISMS
 
 if TYPE_CHECKING:
     from studies.annotation.materials import CheckItem, Item, TrainingItem
+
 
 def step_id(planned: Planned) -> str:
     """The id of the step that shows a planned item: role, which annotation of it, item."""
@@ -40,6 +41,10 @@ class AnnotationKind:
                 steps.append(f"rest:{before.block}")
             steps.append(step_id(planned))
         return tuple(steps)
+
+    def plan_key(self, state: State) -> object:
+        """The plan follows from the realised order alone."""
+        return None
 
     def training_items(self) -> tuple[str, ...]:
         """Ids of the practice items, in the order of the file."""
@@ -186,6 +191,10 @@ class AnnotationKind:
             "flag": payload.flag,
         }
         return Closing(payload.step, Submission(payload.revision, answers))
+
+    def fold(self, middle: object, event: Event) -> object:
+        """An annotation needs no state of its own."""
+        return None
 
     def done(self, state: State) -> int:
         """Main items annotated, without repeats and checks."""

@@ -25,7 +25,9 @@ class Fact(Settings):
     @model_validator(mode="after")
     def _hidden_somehow(self) -> Fact:
         if (self.status == "withheld") != (self.how is not None):
-            raise ValueError("a withheld fact, and only such a one, names in `how` the mechanism that hides it")
+            raise ValueError(
+                "a withheld fact, and only such a one, names in `how` the mechanism that hides it"
+            )
         return self
 
 

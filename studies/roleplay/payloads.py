@@ -10,9 +10,7 @@ from studies.events import Payload, event
 from studies.replies import Status
 
 Condition = Literal["none", "same-user", "shuffled", "gated"]
-Disposition = Literal[
-    "solved", "limit", "gave_up", "timed_out", "technical", "spend_cap", "withdrew"
-]
+Disposition = Literal["solved", "limit", "gave_up", "timed_out", "technical", "spend_cap", "withdrew"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +111,16 @@ class ReplyEnded(Payload):
     """The reply named its maker; masked on screen, kept raw here."""
     mentions_history: bool = False
     """The reply spoke of earlier sessions, which may tell the participant the condition."""
+
+
+@event("reply_retried")
+@dataclass(frozen=True, slots=True)
+class ReplyRetried(Payload):
+    """The participant asked for a broken reply again, in the same turn."""
+
+    session: str
+    item: str
+    turn: int
 
 
 @event("gate_decided")
