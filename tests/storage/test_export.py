@@ -157,6 +157,16 @@ def test_codes_leave_only_when_asked(lab_file: Path, tmp_path: Path) -> None:
     assert {pseudonym(one) for one in codes} == {one["participant"] for one in table(plain, "participants")}
 
 
+async def test_the_code_of_one_who_was_invited_and_left_stays_here(tmp_path: Path) -> None:
+    async with Lab(tmp_path / "a.db") as lab:
+        stays, leaves = await lab.store.desk.issue_codes(lab.record, 2)
+        await lab.person(stays)
+        left = await lab.sit(leaves)
+        await left.withdraw()
+    out = export_from(tmp_path / "a.db", tmp_path / "out", identify=True)
+    assert [one["code"] for one in table(out, "codes")] == [stays]
+
+
 def test_the_manifest_tells_counts_checksums_and_deviations(lab_file: Path, tmp_path: Path) -> None:
     out = export_from(lab_file, tmp_path / "out")
     files = bytes_of(out)
