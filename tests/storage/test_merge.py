@@ -95,6 +95,23 @@ def test_sources_stay_as_they_are(lab_file: Path, tmp_path: Path) -> None:
     assert held(tmp_path / "away" / "into.db") == held(lab_file)
 
 
+def test_a_source_that_nobody_can_write_is_read_from_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = Stream()
+    folder = tmp_path / "read only"
+    db = open_database(folder / "a.db")
+    store(db.conn, stream.events, local=True)
+    before = bytes_of(folder)
+    real = os.access
+    # Whoever runs the tests may be allowed everything.
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != folder and real(path, mode))
+    merge([folder / "a.db"], tmp_path / "into.db")
+    assert held(tmp_path / "into.db") == set(stream.events)
+    assert bytes_of(folder) == before
+    db.close()
+
+
 def test_a_source_that_is_still_open_is_read_to_its_last_commit(tmp_path: Path) -> None:
     stream = Stream()
     db = open_database(tmp_path / "a.db")
