@@ -84,7 +84,7 @@ def merge(arguments: Namespace) -> int:
     for name, code in done.shared_codes:
         report.say(f"attention: in {name} the code {code} stands for two people; both are kept")
     for study, slot in done.shared_slots:
-        report.say(f"attention: in version {study[:8]} two people hold slot {slot}; both are kept")
+        report.say(f"attention: in {study} two people hold slot {slot}; both are kept")
     return 0
 
 

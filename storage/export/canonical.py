@@ -25,6 +25,11 @@ CONVENTIONS = (
     "them."
 )
 
+LISTED = (
+    "Participant codes are in it all the same: study.toml, which study.json holds, lists them in the "
+    "order of their slots. Publish another format, or issue codes instead of listing them."
+)
+
 
 def write(data: Dataset, out: Staging, how: Exporting) -> str:
     """Write events, study folder, codes where they are asked for, and every tidy table."""
@@ -56,7 +61,7 @@ def write(data: Dataset, out: Staging, how: Exporting) -> str:
             rows=len(filled.rows),
             columns=filled.table.columns,
         )
-    return CONVENTIONS
+    return f"{CONVENTIONS} {LISTED}" if data.lists_codes else CONVENTIONS
 
 
 def event_json(one: Event) -> dict[str, Any]:

@@ -41,6 +41,11 @@ class Dataset:
     """Streams with two sides. Both are among the events; the tables hold the longer one, whichever station
     asks."""
 
+    @property
+    def lists_codes(self) -> bool:
+        """Whether the study folder itself names participant codes."""
+        return bool(self.study.settings.participants.codes)
+
 
 def gather(conn: Connection, record: StudyRecord, *, identify: bool) -> Dataset:
     """Read a study version for an export; call it inside a transaction, so that all of it is of one moment.

@@ -136,7 +136,8 @@ class Ratings:
         kept: dict[str, tuple[str, ...]] = {}
         for name, names in (("item", items), ("rater", raters)):
             columns[name], used = renumber(given[name], int(given[name].max(initial=-1)) + 1)
-            kept[name] = tuple(str(n) if names is None else names[n] for n in used.tolist())
+            numbers = used.tolist()
+            kept[name] = tuple(map(str if names is None else names.__getitem__, numbers))
         order, twice = sort_rows(columns["item"], columns["rater"], len(kept["rater"]))
         if len(twice):
             first = int(twice[0, 0])

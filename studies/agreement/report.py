@@ -89,7 +89,7 @@ class AgreementReport:
     intra_rater: IntraRater
     against_gold: AgainstGold
     items_with_unequal_raters: int
-    """Items whose number of ratings is not the most common one (of equally common ones, the largest)."""
+    """Items whose number of ratings is not the most common one."""
     raters_per_item: Mapping[int, int]
     """How many items have that many ratings."""
     per_mechanism: Mapping[str, BinaryAgreement] | None
@@ -152,7 +152,6 @@ def agreement(
     kappa = fleiss_kappa(ratings, seed, resamples)
     pairs = cohen_pairs(ratings)
     per_item = _raters_per_item(ratings)
-    usual = max(per_item, key=lambda number: (per_item[number], number), default=0)
     used_codes = {ratings.categories[one] for one in ratings.used.tolist()}
     near = lookalikes("labels", used_codes.union(escape_codes))
     percent = percent_agreement(ratings)
@@ -178,7 +177,7 @@ def agreement(
         escape_codes=escape_readings(ratings, escape_codes, kappa),
         intra_rater=intra_rater(ratings, again),
         against_gold=against_gold(ratings, gold),
-        items_with_unequal_raters=len(ratings.items) - per_item.get(usual, 0),
+        items_with_unequal_raters=len(ratings.items) - max(per_item.values(), default=0),
         raters_per_item=per_item,
         per_mechanism=per_mechanism(ratings),
         over_collected=tuple(sorted(over_collected)),

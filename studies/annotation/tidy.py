@@ -258,7 +258,7 @@ def aggregated_rows(items: Iterable[str], counted: Iterable[AnnotationRow]) -> t
     """
     votes: dict[str, list[AnnotationRow]] = {}
     for row in counted:
-        if row.latest and row.role == "main" and row.pass_ == 1:
+        if row.latest and row.role == "main":
             votes.setdefault(row.item, []).append(row)
     return tuple(_aggregated(item, votes.get(item, [])) for item in items)
 

@@ -157,6 +157,29 @@ def test_codes_leave_only_when_asked(lab_file: Path, tmp_path: Path) -> None:
     assert {pseudonym(one) for one in codes} == {one["participant"] for one in table(plain, "participants")}
 
 
+async def test_the_code_of_one_who_was_invited_and_left_stays_here(tmp_path: Path) -> None:
+    async with Lab(tmp_path / "a.db") as lab:
+        stays, leaves = await lab.store.desk.issue_codes(lab.record, 2)
+        await lab.person(stays)
+        left = await lab.sit(leaves)
+        await left.withdraw()
+    out = export_from(tmp_path / "a.db", tmp_path / "out", identify=True)
+    assert [one["code"] for one in table(out, "codes")] == [stays]
+
+
+async def test_a_study_that_lists_codes_says_that_they_are_in_its_folder(tmp_path: Path) -> None:
+    files = lab_files()
+    files["study.toml"] += b'[participants]\ncodes = ["P-ONE", "P-TWO"]\n'
+    async with Lab(tmp_path / "a.db", files=files) as lab:
+        await lab.person("P-ONE")
+    canonical = export_from(tmp_path / "a.db", tmp_path / "jsonl")
+    assert json.loads((canonical / "manifest.json").read_text())["identified"] is True
+    assert "Participant codes are in it all the same" in (canonical / "DICTIONARY.md").read_text()
+    published = export_from(tmp_path / "a.db", tmp_path / "hf", "hf")
+    assert json.loads((published / "manifest.json").read_text())["identified"] is False
+    assert b"P-ONE" not in b"".join(bytes_of(published).values())
+
+
 def test_the_manifest_tells_counts_checksums_and_deviations(lab_file: Path, tmp_path: Path) -> None:
     out = export_from(lab_file, tmp_path / "out")
     files = bytes_of(out)

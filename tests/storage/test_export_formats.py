@@ -15,9 +15,11 @@ import pyarrow.parquet
 from hypothesis import given
 from hypothesis import strategies as st
 from support.stations import NOTES, Lab, export_from, lab_file, lab_files, table
+from support.visits import at
 
 from storage.export.card import plain
 from storage.export.croissant import TYPES
+from studies.assignment import lay_out
 
 __all__ = ["lab_file"]
 
@@ -114,6 +116,22 @@ def test_label_studio_has_a_task_an_item_and_an_annotation_a_response(lab_file: 
     assert len(set(identities)) == len(identities)
     again = export_from(lab_file, tmp_path / "again", "label-studio")
     assert (again / "tasks.json").read_bytes() == (out / "tasks.json").read_bytes()
+
+
+async def test_label_studio_takes_the_last_revision(tmp_path: Path) -> None:
+    async with Lab(tmp_path / "a.db") as lab:
+        first, second, _ = (one.item for one in lay_out(lab.study, 1).order)
+        await lab.person("one", until=at(f"main:1:{second}"))
+        visit = await lab.sit("one")
+        step = await visit.back(visit.current)  # type: ignore[arg-type]
+        await visit.answer(step.ask_id("dominant"), "HCO")  # type: ignore[union-attr]
+        await visit.leave(step)  # type: ignore[arg-type]
+    out = export_from(tmp_path / "a.db", tmp_path / "out", "label-studio")
+    tasks = json.loads((out / "tasks.json").read_text())
+    given = [one for task in tasks if task["data"]["item"] == first for one in task["annotations"]]
+    assert [(one["meta"]["revision"], one["result"][0]["value"]["choices"]) for one in given] == [
+        (2, ["HCO"])
+    ]
 
 
 async def test_checks_are_tasks_of_their_own(tmp_path: Path) -> None:

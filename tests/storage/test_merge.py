@@ -21,6 +21,8 @@ from storage.verify import verify
 from studies.desk import DeskOpened, ParticipationErased
 from studies.errors import InputError, MachineError
 from studies.events import Chain, Event
+from studies.folder_parts import complete
+from studies.study import version_hash
 
 __all__ = ["lab_file"]
 
@@ -91,6 +93,23 @@ def test_sources_stay_as_they_are(lab_file: Path, tmp_path: Path) -> None:
     after = {name: content for name, content in bytes_of(tmp_path).items() if not name.startswith("away")}
     assert after == before
     assert held(tmp_path / "away" / "into.db") == held(lab_file)
+
+
+def test_a_source_that_nobody_can_write_is_read_from_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = Stream()
+    folder = tmp_path / "read only"
+    db = open_database(folder / "a.db")
+    store(db.conn, stream.events, local=True)
+    before = bytes_of(folder)
+    real = os.access
+    # Whoever runs the tests may be allowed everything.
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != folder and real(path, mode))
+    merge([folder / "a.db"], tmp_path / "into.db")
+    assert held(tmp_path / "into.db") == set(stream.events)
+    assert bytes_of(folder) == before
+    db.close()
 
 
 def test_a_source_that_is_still_open_is_read_to_its_last_commit(tmp_path: Path) -> None:
@@ -196,12 +215,12 @@ async def test_a_slot_that_two_people_hold_is_reported(tmp_path: Path) -> None:
 
 async def test_versions_are_numbered_by_first_load_in_any_order(tmp_path: Path) -> None:
     versions = [lab_files(), lab_files(items=4), lab_files(items=5)]
-    for number, order in enumerate(((0, 1), (2, 1), (0,))):
-        async with Lab(tmp_path / f"{number}.db", files=versions[order[0]]) as lab:
-            for version in order[1:]:
-                lab.clock.move(days=version)
-                async with Lab(tmp_path / f"{number}.db", files=versions[version]) as later:
-                    later.clock.move(days=version)
+    # (station, version, day): the second was first loaded before the first, at another station.
+    for station, version, day in ((0, 0, 5), (0, 1, 9), (1, 2, 7), (1, 1, 1), (2, 0, 8)):
+        lab = Lab(tmp_path / f"{station}.db", files=versions[version])
+        lab.clock.move(days=day)
+        async with lab:
+            pass
     numbered = []
     for name, order in (("a.db", (0, 1, 2)), ("b.db", (2, 1, 0)), ("c.db", (1, 2, 0))):
         merge([tmp_path / f"{number}.db" for number in order], tmp_path / name)
@@ -214,6 +233,31 @@ async def test_versions_are_numbered_by_first_load_in_any_order(tmp_path: Path) 
     assert [version for _, version, _ in numbered[0]] == [1, 2, 3]
     times = [loaded_at for _, _, loaded_at in numbered[0]]
     assert times == sorted(times)
+    assert [sha256 for sha256, _, _ in numbered[0]] == [
+        version_hash(complete(versions[number])) for number in (1, 0, 2)
+    ]
+
+
+def test_a_person_with_two_codes_has_the_same_one_after_any_order(tmp_path: Path) -> None:
+    stream = Stream()
+    for name, code in (("a.db", "x-1"), ("b.db", "w-2")):
+        conn = connect(database(tmp_path / name, stream.events))
+        conn.execute("INSERT INTO codes VALUES (?, 'gaps', ?, ?, 0)", (stream.participant, code, code))
+        conn.close()
+    for into, order in (("c.db", "ab"), ("d.db", "ba")):
+        merge([tmp_path / f"{one}.db" for one in order], tmp_path / into)
+        db = open_readonly(tmp_path / into)
+        assert db.conn.execute("SELECT code, code_key FROM codes").fetchall() == [("w-2", "w-2")]
+        db.close()
+
+
+def test_an_altered_study_is_refused(lab_file: Path, tmp_path: Path) -> None:
+    conn = connect(lab_file)
+    conn.execute("UPDATE study_files SET bytes = ? WHERE path = 'consent.md'", (b"Another text.",))
+    conn.close()
+    with pytest.raises(InputError, match=r"lab\.db: the files of study version \w+ were altered"):
+        merge([lab_file], tmp_path / "into.db")
+    assert not (tmp_path / "into.db").exists()
 
 
 async def test_an_erased_person_stays_erased_at_every_station(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from nltk.metrics.agreement import AnnotationTask
 from nltk.metrics.distance import masi_distance
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 from statsmodels.stats import inter_rater
+from support.tables import four_coders
 
 from studies.agreement import krippendorff as ours
 from studies.agreement.cohen import cohen_pairs, confusion
@@ -124,6 +125,26 @@ def test_permuting_labels_has_the_null_error_of_fleiss_for_equal_raters() -> Non
     assert exact.se is not None
     assert drawn.se == pytest.approx(exact.se, rel=0.05)
     assert levin_paik_permuted(ratings, kappa.value).se == pytest.approx(exact.se, rel=0.02)
+
+
+def test_the_null_error_of_two_categories_is_that_of_permuting_labels() -> None:
+    rng = random.Random(4)
+    ratings = Ratings.of(
+        Rating(f"{item:04}", str(rater), rng.choice("AAAB"))
+        for item in range(400)
+        for rater in range(1 + item % 5)
+    )
+    kappa = levin_paik(ratings)
+    assert kappa.value is not None
+    assert kappa.z is not None
+    assert kappa.null_method == "Fleiss and Cuzick 1979"
+    assert kappa.value / kappa.z == pytest.approx(levin_paik_permuted(ratings, kappa.value).se, rel=0.02)
+
+
+def test_a_permuted_p_value_is_never_zero() -> None:
+    kappa = fleiss_kappa(four_coders(), permutations=999)
+    assert kappa.p == 1 / 1000
+    assert kappa.null_method == "labels permuted over ratings, 999 permutations, seed 0"
 
 
 def test_the_permuted_variance_is_exact() -> None:
