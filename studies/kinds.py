@@ -42,6 +42,19 @@ class StudyKind(Protocol):
     def closing(self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int) -> Payload:
         """The event that closes a step of the middle."""
 
+    def following(self, step: Step, state: State) -> tuple[Payload, ...]:
+        """What follows by rule from going on from a page."""
+
+    def request(self, step: Step, state: State, text: str) -> tuple[Payload, ...]:
+        """The events of a message sent in a chat step.
+
+        Raises:
+            AnswerError: nothing can be sent now.
+        """
+
+    def returning(self, state: State, *, late: bool) -> tuple[Payload, ...]:
+        """What has to be put right when a participant sits down again; `late`: past the resume policy."""
+
     def closing_of(self, payload: Payload) -> Closing | None:
         """The step this event closes, or None."""
 

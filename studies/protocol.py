@@ -220,7 +220,7 @@ class Protocol:
             assert state.opened is not None
             return (said.ParticipationCompleted(completion_code(state.opened, self.study.sha256)),)
         if sort != "practised":
-            return ()
+            return self.kind.following(step, state)
         training = self.study.settings.training
         right, asked = self._score(state, int(rest))
         passed = None if training.pass_mark is None else right >= training.pass_mark * asked
@@ -267,6 +267,7 @@ def completion_code(opened: said.ParticipationOpened, study: str) -> str:
 
 
 def question_field(question: Any) -> Field:
+    """A question of the study's own as a field."""
     options: tuple[Option, ...] = ()
     if question.kind == "scale":
         options = tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -71,7 +71,7 @@ class ReplyEnd:
     first_token_ms: int | None = None
     total_ms: int = 0
     error: str = ""
-    """For the researcher and, in plain words, the participant: what happened. Never holds a key."""
+    """In plain words: what happened. Never holds a key."""
     error_kind: str = ""
     """`rate_limit`, `timeout`, `server`, `refused`, `empty`, `lost_stream`, `gateway`, `configuration`, ..."""
     client: str = ""
@@ -81,5 +81,5 @@ class ReplyEnd:
 class Assistant(Protocol):
     """Something that replies. Closing the iterator early stops the provider as well."""
 
-    def reply(self, call: Call) -> AsyncIterator[Part | ReplyEnd]:
+    def reply(self, call: Call) -> AsyncGenerator[Part | ReplyEnd, None]:
         """Parts, then exactly one `ReplyEnd`. Never raises for what the provider does."""

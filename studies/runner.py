@@ -7,7 +7,7 @@ is tested is what runs.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -113,7 +113,8 @@ class Visit:
                 await self._store(said.ParticipationBlocked(away, resume.max_days or 0.0))
                 return self.current
             refresh = late and bool(self._state.consents)
-            await self._store(said.VisitStarted(front_end, station, width, height, refresh))
+            started = said.VisitStarted(front_end, station, width, height, refresh)
+            await self._store(started, *self.protocol.kind.returning(self._state, late=late))
             return self.current
 
     async def shown(self, step: Step) -> None:
@@ -147,6 +148,14 @@ class Visit:
                 raise AnswerError(f"{ask!r} is not being asked now")
             step, name = found
             value = check_answer(step.field(name), value)
+            if step.kind == "chat":
+                await self._store(
+                    said.FieldAnswered(step.id, step.revision, name, value, step.about),
+                    *self._activity(step),
+                    *self.protocol.kind.request(step, self._state, value),
+                )
+                await self._drop_drafts(step)
+                return
             payloads: list[Payload] = []
             if name not in self.answers or self.answers[name] != value:
                 before = {**(step.previous or {}), **self.answers}
@@ -244,6 +253,25 @@ class Visit:
         at = self._clock.monotonic_ms() - self._shown_at
         if not any(known == sort and at - then < SAMPLE_MS for then, known in self._samples[-8:]):
             self._samples.append((at, sort))
+
+    # -- for conversations ---------------------------------------------------------------------
+
+    async def store(self, *payloads: Payload) -> None:
+        """Make payloads durable that follow by rule, not from an answer.
+
+        Raises:
+            JournalError: they are not on disk yet; the next call stores them first.
+        """
+        async with self._turn:
+            await self._flush()
+            await self._store(*payloads)
+
+    async def record(self, step: Step, payloads: Callable[[State], Sequence[Payload]]) -> None:
+        """Store what `payloads` makes of the state, if the step is open; otherwise change nothing."""
+        async with self._turn:
+            await self._flush()
+            if self._is_open(step):
+                await self._store(*payloads(self._state))
 
     # -- helpers -------------------------------------------------------------------------------
 

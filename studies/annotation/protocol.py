@@ -10,7 +10,7 @@ from studies.annotation.payloads import AnnotationSubmitted
 from studies.events import Event, Payload
 from studies.payloads import Planned
 from studies.state import Closing, State, Submission
-from studies.steps import Field, Material, Message, Option, Progress, Step
+from studies.steps import AnswerError, Field, Material, Message, Option, Progress, Step
 from studies.study import Study
 from studies.taxonomy import ESCAPES, LABELS, MECHANISMS
 
@@ -178,6 +178,18 @@ class AnnotationKind:
             flag=bool(answers.get("flag")),
             elapsed_ms=elapsed_ms,
         )
+
+    def following(self, step: Step, state: State) -> tuple[Payload, ...]:
+        """Nothing follows from reading a page."""
+        return ()
+
+    def request(self, step: Step, state: State, text: str) -> tuple[Payload, ...]:
+        """An annotation has no chat."""
+        raise AnswerError("nothing can be sent here")
+
+    def returning(self, state: State, *, late: bool) -> tuple[Payload, ...]:
+        """An annotation is never left half way by anybody but the participant."""
+        return ()
 
     def closing_of(self, payload: Payload) -> Closing | None:
         """Every `annotation_submitted` closes its step."""

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, cast
 
 from studies.chat import Chat, Line, Panel
-from studies.events import Event, Payload
+from studies.events import Event, Payload, new_id
 from studies.payloads import Planned
 from studies.protocol import question_field
 from studies.roleplay.blinding import masked
-from studies.roleplay.payloads import SessionEnded
+from studies.roleplay.payloads import (
+    Disposition,
+    HistoryFrozen,
+    ReplyEnded,
+    ReplyRetried,
+    SessionEnded,
+    SessionStarted,
+    TurnSubmitted,
+)
 from studies.roleplay.sessions import Session, Sessions, fold_sessions
 from studies.state import Closing, State
-from studies.steps import Field, Progress, Step
+from studies.steps import AnswerError, Field, Progress, Step
 from studies.study import Study
 
 FREE_AFTER = 3
@@ -208,6 +216,100 @@ class RoleplayKind:
     def closing(self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int) -> Payload:
         """A chat is closed by its conversation, never by leaving it."""
         raise ValueError(f"{step.id} is closed by how the session ends")
+
+    def following(self, step: Step, state: State) -> tuple[Payload, ...]:
+        """Leaving a brief opens its session."""
+        if not step.id.startswith("brief:") or step.about is None:
+            return ()
+        planned = self.planned(step.about, state)
+        model = next(one.model for one in self.study.settings.assistants if one.name == planned.assistant)
+        started = SessionStarted(
+            new_id(),
+            planned.item,
+            cast("Any", planned.role),
+            cast("Any", planned.condition or "none"),
+            planned.assistant,
+            model,
+            f"session:1:{planned.item}",
+        )
+        return (started,)
+
+    def request(self, step: Step, state: State, text: str) -> tuple[Payload, ...]:
+        """The events of a request that the participant sends."""
+        session = sessions_of(state).of(step.about or "")
+        if session is None or session.phase() != "asking":
+            raise AnswerError("it is not your turn to write yet")
+        if not text.strip():
+            raise AnswerError("write something first")
+        number = session.used + 1
+        opening: Literal["fixed", "free", ""] = "" if number > 1 else self.settings.opening
+        if opening == "fixed" and step.chat is not None and text != step.chat.opening:
+            raise AnswerError("the opening request is sent as it is")
+        return (TurnSubmitted(step.id, session.id, session.item, number, text, opening),)
+
+    def returning(self, state: State, *, late: bool) -> tuple[Payload, ...]:
+        """What has to be put right when a participant sits down again.
+
+        A reply that was on its way is interrupted; a session left open for too long is timed out.
+        """
+        session = sessions_of(state).current
+        if session is None:
+            return ()
+        if late:
+            return self.endings(session, state, "timed_out", "the resume policy's time ran out")
+        last = session.turns[-1].last if session.turns else None
+        if last is None or last.status is not None:
+            return ()
+        broken = ReplyEnded(
+            session.id,
+            session.item,
+            session.turns[-1].number,
+            last.number,
+            "interrupted",
+            last.text,
+            error="The program was closed while the reply was on its way.",
+            error_kind="closed",
+        )
+        return (broken,)
+
+    def retried(self, step: Step, state: State) -> tuple[Payload, ...]:
+        """A broken reply is asked for again, in the same turn."""
+        session = sessions_of(state).of(step.about or "")
+        if session is None or session.phase() != "broken":
+            raise AnswerError("there is nothing to retry here")
+        return (ReplyRetried(session.id, session.item, session.turns[-1].number),)
+
+    def given_up(self, step: Step, state: State, *, done: bool) -> tuple[Payload, ...]:
+        """The participant ends the task: gives up, or declares it done."""
+        session = sessions_of(state).of(step.about or "")
+        if session is None or session.disposition is not None:
+            return ()
+        verdicts = [one.verdict for one in session.turns if one.verdict and one.verdict.submission]
+        solved = done and bool(verdicts) and verdicts[-1].verdict == "passed"
+        broken = session.phase() == "broken"
+        disposition: Disposition = "solved" if solved else "technical" if broken else "gave_up"
+        return self.endings(session, state, disposition, "", declared=done)
+
+    def endings(
+        self, session: Session, state: State, disposition: Disposition, reason: str, *, declared: bool = False
+    ) -> tuple[Payload, ...]:
+        """The end of a session, and the freezing of the history where it is the last one needed."""
+        ended = SessionEnded(
+            f"session:1:{session.item}", session.id, session.item, disposition, session.used, declared, reason
+        )
+        if session.part == "held_out":
+            return (ended,)
+        cell = self.study.task(session.item).cell
+        resolved = [
+            one.id
+            for one in sessions_of(state).all
+            if one.resolved and one.part != "held_out" and self.study.task(one.item).cell == cell
+        ]
+        if disposition == "solved":
+            resolved.append(session.id)
+        if len(resolved) < self.settings.history:
+            return (ended,)
+        return (ended, HistoryFrozen(tuple(resolved)))
 
     def closing_of(self, payload: Payload) -> Closing | None:
         """A session's end closes its step."""

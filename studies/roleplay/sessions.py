@@ -162,7 +162,7 @@ def fold_sessions(sessions: Sessions, event: Event) -> Sessions:
         case said.VerdictGiven() as verdict:
             return _turn(sessions, verdict.item, lambda one: replace(one, verdict=verdict))
         case said.HistoryFrozen(sessions=frozen):
-            return replace(sessions, frozen=frozen)
+            return replace(sessions, frozen=(*(sessions.frozen or ()), *frozen))
         case said.SessionEnded() as ended:
             return _change(
                 sessions,
