@@ -1,6 +1,6 @@
 """Real other processes, forked from the test so that they start at once; no sleeps, only pipes.
 
-SQLite's connections do not survive a fork: start a process before the test opens a store, or after closing it.
+SQLite's connections do not survive a fork: start a process before the test opens a store, or after it closed.
 """
 
 from __future__ import annotations
