@@ -104,6 +104,8 @@ class StudyProgress:
     items: tuple[ItemProgress, ...]
     planned_n: int | None
     """Completed participations that the analysis plan asks for; None where nothing is planned."""
+    slots: int | None = None
+    """Slots of the design; None where they are made as people come."""
 
     @property
     def completed(self) -> int:
@@ -237,7 +239,7 @@ def progress(
         ItemProgress(one.id, assigned[one.id], completed[one.id], raters[one.id] if raters else None)
         for one in study.items
     )
-    return StudyProgress(study.settings.name, tuple(seats), tuple(pilots), items, planned_n(study))
+    return StudyProgress(study.settings.name, tuple(seats), tuple(pilots), items, planned_n(study), slots)
 
 
 def _seat(

@@ -188,16 +188,17 @@ async def test_another_program_in_the_way_is_told_and_cleaned_later(path: Path) 
             child.say("reading")
             child.hear()
 
-    async with Store.open(path, "station", "test", timeout=0.05) as store:
+    async with Store.open(path, "station", "test") as store:
         record, _ = await taken_part(store, CODE, SECRET)
-        with Child(read) as child:
-            assert child.hear() == "reading"
+    with Child(read) as child:
+        assert child.hear() == "reading"
+        async with Store.open(path, "station", "test", timeout=0.05) as store:
             with pytest.raises(MachineError, match="7 payloads were erased, but their old bytes"):
                 await store.desk.erase(record, CODE, "asked for it")
             assert await store.archive.participations(record.sha256) == []
             assert [one.check for one in await asyncio.to_thread(verify, path)] == ["erasure"]
-            child.say("done")
-            child.end()
+        child.say("done")
+        child.end()
     async with Store.open(path, "station", "test") as store:
         await store.desk.load(stored_study(items=5))
         assert SECRET.encode() not in bytes_beside(path)

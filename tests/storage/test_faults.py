@@ -236,34 +236,37 @@ def hold_lock(path: Path) -> Callable[[Child], None]:
     return hold
 
 
-async def test_short_lock_is_waited_for(store: Store, path: Path) -> None:
+async def test_short_lock_is_waited_for(path: Path) -> None:
     stream, batches = prepared(1)
+    open_database(path).close()
     with Child(hold_lock(path)) as child:
         assert child.hear() == "locked"
-        waiting = [asyncio.create_task(store.journal.append(batch)) for batch in batches]
-        assert await store.archive.events(stream.id) == []
-        assert not any(one.done() for one in waiting)
-        child.say("let go")
-        await asyncio.gather(*waiting)
+        async with opened(path) as store:
+            waiting = [asyncio.create_task(store.journal.append(batch)) for batch in batches]
+            assert await store.archive.events(stream.id) == []
+            assert not any(one.done() for one in waiting)
+            child.say("let go")
+            await asyncio.gather(*waiting)
         child.end()
     assert stored(path, stream) == stream.events
 
 
 async def test_long_lock_is_told_and_nothing_is_stored(path: Path) -> None:
     stream, batches = prepared(1)
-    async with opened(path, timeout=0.05) as store:
-        with Child(hold_lock(path)) as child:
-            assert child.hear() == "locked"
+    open_database(path).close()
+    with Child(hold_lock(path)) as child:
+        assert child.hear() == "locked"
+        async with opened(path, timeout=0.05) as store:
             for _ in range(2):
                 with pytest.raises(JournalError, match=r"lab\.db: another program kept the database locked"):
                     await store.journal.append(batches[0])
             assert await store.archive.events(stream.id) == []
             child.say("let go")
             assert child.hear() == "free"
-            child.end()
-        for batch in batches:
-            await store.journal.append(batch)
-        assert list(await store.archive.events(stream.id)) == stream.events
+            for batch in batches:
+                await store.journal.append(batch)
+            assert list(await store.archive.events(stream.id)) == stream.events
+        child.end()
 
 
 async def test_opening_does_not_wait_for_a_writer(path: Path) -> None:

@@ -26,7 +26,7 @@ from storage.store import Store
 from studies.assignment import lay_out, slot_order
 from studies.clock import SystemClock
 from studies.desk import CodesIssued, SlotReleased
-from studies.errors import InputError, NoPlaceError
+from studies.errors import InputError, NoPlaceError, UnknownCodeError
 from studies.events import Chain, Payload
 from studies.payloads import (
     ConsentDeclined,
@@ -121,7 +121,7 @@ async def test_another_study_knows_nothing_of_the_code(store: Store) -> None:
 
 async def test_expecting_a_known_person_makes_no_new_one(store: Store) -> None:
     lab = await Lab.of(store)
-    with pytest.raises(NoPlaceError, match="nobody with the code P1 has taken part yet"):
+    with pytest.raises(UnknownCodeError, match="nobody with the code P1 has taken part yet"):
         await lab.admit("P1", expect_known=True)
     assert await lab.seats() == []
 
@@ -400,6 +400,14 @@ def test_one_list_at_two_stations_invites_each_person_once(tmp_path: Path) -> No
             zip("ABC", slot_order(study), strict=True), key=lambda seat: seat[1]
         )
         assert seating.admit(one.conn, desk, study, "b", pilot=False, expect_known=True) == there
+
+
+async def test_reserved_slot_that_another_station_gave_away_is_not_given_twice(store: Store) -> None:
+    lab = await Lab.of(store, participants=2, codes=["A"])
+    slot = slot_order(lab.study)[0]
+    merged = ParticipationOpened(lab.study.sha256, "1" * 32, slot)
+    await store.journal.append([Chain("2" * 32).make(merged, AT)])
+    assert (await lab.admit("A")).slot == slot_order(lab.study)[1]
 
 
 # -- any history ---------------------------------------------------------------------------------

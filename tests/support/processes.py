@@ -1,4 +1,7 @@
-"""Real other processes, forked from the test so that they start at once; no sleeps, only pipes."""
+"""Real other processes, forked from the test so that they start at once; no sleeps, only pipes.
+
+SQLite's connections do not survive a fork: start a process before the test opens a store, or after it closed.
+"""
 
 from __future__ import annotations
 

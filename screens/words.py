@@ -1,0 +1,95 @@
+"""How the researcher's screens say numbers, times and standings."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from studies.progress import StudyProgress
+
+
+def clock_time(milliseconds: int) -> str:
+    """A duration as minutes and seconds, or hours, minutes and seconds; empty for none."""
+    seconds = milliseconds // 1000
+    if not seconds:
+        return ""
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def ago(then: str, now: str) -> str:
+    """How long ago a time was, in a word or two; empty for no time."""
+    if not then:
+        return ""
+    at, current = datetime.fromisoformat(then), datetime.fromisoformat(now)
+    minutes = (current - at).total_seconds() / 60
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{int(minutes)} min"
+    days = (current.date() - at.date()).days
+    if days == 0:
+        return f"{int(minutes // 60)} h"
+    return "yesterday" if days == 1 else f"{days} days"
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """A coefficient; `undefined` where there is none, never 0."""
+    return "undefined" if value is None else f"{value:.{digits}f}"
+
+
+def share(value: float | None) -> str:
+    """A proportion in percent."""
+    return "undefined" if value is None else f"{100 * value:.1f}%"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """An interval's bounds."""
+    return "undefined" if low is None or high is None else f"{low:.3f} to {high:.3f}"
+
+
+def p_value(value: float | None) -> str:
+    """A p value, not more exact than anybody can use."""
+    if value is None:
+        return "undefined"
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """A number with its noun."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def people(progress: StudyProgress) -> str:
+    """How many people there are, of how many where that is planned."""
+    if progress.slots is None:
+        return counted(progress.people, "person", "people")
+    return f"{progress.people} of {counted(progress.slots, 'person', 'people')}"
+
+
+def labels(progress: StudyProgress) -> str:
+    """How many labels there are, of how many."""
+    planned = progress.labels_planned
+    return f"{progress.labels:,} of {counted(planned, 'label')}" if planned else "no labels yet"
+
+
+def states(progress: StudyProgress) -> str:
+    """How many people stand where."""
+    return " · ".join(f"{n} {state}" for state, n in progress.states.items()) or "nobody yet"
+
+
+def coverage(progress: StudyProgress) -> str:
+    """How many items were annotated how often."""
+    words = {0: "none", 1: "once", 2: "twice"}
+    parts = [f"{n:,} {words.get(times, f'{times} times')}" for times, n in progress.coverage.items()]
+    over = [] if progress.planned_n is None else [f"{progress.over} over"]
+    return "items: " + " · ".join([*parts, *over])
+
+
+def hidden(progress: StudyProgress) -> str:
+    """Whether figures may be shown, and until when not."""
+    if progress.planned_n is None:
+        return "no planned N: agreement is shown"
+    if progress.reached:
+        return f"planned N of {progress.planned_n} reached: agreement is shown"
+    return f"kappa hidden until {progress.planned_n} completed ({progress.completed} now)"
