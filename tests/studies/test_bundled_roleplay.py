@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.chats import NoDialogues
 
 import studies
 from studies.annotation.materials import Codebook
@@ -25,7 +26,6 @@ from studies.roleplay.materials import Profiles, ShippedSession, Task
 from studies.roleplay.sessions import Session
 from studies.settings import AnalysisSettings, StudySettings
 from studies.study import Study, Texts
-from support.chats import NoDialogues
 
 PRODUCT = Path(next(iter(studies.__path__)))
 FOLDER = PRODUCT / "bundled" / "roleplay"
@@ -600,7 +600,8 @@ def test_a_brief_is_read_on_two_screens(task: Task) -> None:
         ("instructions.md",
          ["It does not test you", "Some tasks cannot be solved", "what the assistant asks",
           "in this person's way", "Volunteer nothing until it asks", "end a task yourself at any time",
-          "no real names", "passwords", "client code", "eight replies", "no speed target", "six or seven", "three short questions"]),
+          "no real names", "passwords", "client code", "eight replies", "no speed target", "six or seven",
+          "three short questions"]),
         ("debrief.md", ["Hidden tests", "left something open on purpose", "memory", "the other half not",
                         "the assistant is a script", "cannot be solved", "can then be erased"]),
     ],
