@@ -41,6 +41,10 @@ class Lines:
             # The loop has ended; nobody is listening any more.
             return
 
+    def put_back(self, line: bytes | None) -> None:
+        """Make this the line that comes after those already read."""
+        self._queue.put_nowait(line)
+
     async def next(self) -> bytes | None:
         """The next line without its end, or None when the input is closed."""
         return await self._queue.get()

@@ -35,6 +35,10 @@ class Call:
     script: tuple[str, ...] = ()
     """For the rehearsal only: what the scripted assistant says, turn by turn."""
     turn: int = 1
+    read_timeout: float = 60.0
+    """Seconds until the first part, and between two parts."""
+    total_timeout: float = 180.0
+    """Seconds for the whole reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +75,16 @@ class ReplyEnd:
     first_token_ms: int | None = None
     total_ms: int = 0
     error: str = ""
-    """In plain words: what happened. Never holds a key."""
+    """In plain words, fit for a participant: what happened. Names no model and no provider."""
     error_kind: str = ""
-    """`rate_limit`, `timeout`, `server`, `refused`, `empty`, `lost_stream`, `gateway`, `configuration`, ..."""
+    """`rate_limit`, `timeout`, `server`, `unreachable`, `refused`, `empty`, `too_long`, `lost_stream`,
+    `gateway`, `configuration`."""
+    detail: str = ""
+    """For the researcher: what the provider or this machine said. Never holds a key; may name the model."""
     client: str = ""
     """`litellm 1.x`, `rehearsal`, ..."""
+    structured: str = ""
+    """How an answer by schema was asked for: `json_schema`, `json_object` or `prompt`."""
 
 
 class Assistant(Protocol):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from studies import payloads as said
 from studies.events import Chain, Event, Payload
@@ -18,6 +18,9 @@ from studies.protocol import Protocol
 from studies.state import State
 from studies.steps import AnswerError, Done, Step, check_answer
 from studies.study import Study
+
+if TYPE_CHECKING:
+    from studies.conversation import Conversation
 
 SECONDS_A_DAY = 86_400
 SAMPLE_MS = 1_000
@@ -56,6 +59,8 @@ class Visit:
         self._turn = asyncio.Lock()
         self._shown_at = clock.monotonic_ms()
         self._paused = False
+        self.conversation: Conversation | None = None
+        """The live side, where the study kind has one."""
         self.drafts: dict[str, str] = {}
         """Unfinished text by ask id, as it was kept on disk."""
 

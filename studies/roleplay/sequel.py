@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from studies.conversation import PART_SECONDS, Heard, Listener
 from studies.events import Payload
 from studies.payloads import ParticipationLimited
-from studies.replies import ReplyEnd, Usage
+from studies.replies import Part, ReplyEnd, Usage
 from studies.roleplay import payloads as said
-from studies.roleplay.blinding import masked, mentions_history
+from studies.roleplay.blinding import Veil, masked, mentions_history
 from studies.roleplay.context import Dialogue, call_for, history_of, prompt_hash, shuffled_history
 from studies.roleplay.gate import ask_gate
 from studies.roleplay.judging import verdict_on
@@ -82,11 +83,14 @@ class Sequel:
             )
         )
         unsaved, saved_at = "", time.monotonic()
+        veil = Veil()
         async for one in self.live.stream(call, self.study.settings.roleplay.minimum_wait_ms):
-            hear(Heard(session.item, turn.number, one))
             if isinstance(one, ReplyEnd):
                 await self._store(_ended(session, turn.number, attempt, one))
+                _show(hear, session, turn.number, veil.feed("", last=True))
+                hear(Heard(session.item, turn.number, replace(one, text=masked(one.text)[0])))
                 return
+            _show(hear, session, turn.number, veil.feed(one.text))
             unsaved += one.text
             if time.monotonic() - saved_at >= PART_SECONDS:
                 await self._store(said.ReplyPart(session.id, turn.number, attempt, unsaved))
@@ -172,6 +176,11 @@ class Sequel:
         if session is None:
             return ()
         return self.kind.endings(session, self.visit.state, disposition, reason)
+
+
+def _show(hear: Listener, session: Session, turn: int, text: str) -> None:
+    if text:
+        hear(Heard(session.item, turn, Part(text)))
 
 
 def _ended(session: Session, turn: int, attempt: int, end: ReplyEnd) -> said.ReplyEnded:

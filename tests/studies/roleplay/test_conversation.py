@@ -127,10 +127,15 @@ async def test_only_broken_replies_can_be_retried() -> None:
 class Endless(Scripted):
     """An assistant that says one word and then nothing more."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.silent = asyncio.Event()
+
     async def reply(self, call):  # type: ignore[no-untyped-def]
         self.calls.append(call)
         try:
             yield Part("well")
+            self.silent.set()
             await asyncio.Event().wait()
         finally:
             self.closed += 1
@@ -143,9 +148,8 @@ async def endless(made: Talk) -> asyncio.Task[Step | Done]:
     step = await at_chat(made)
     assert step.chat is not None
     await made.visit.answer(step.ask_id("message"), step.chat.opening)
-    begun = asyncio.Event()
-    running = asyncio.create_task(made.live.advance(lambda heard: begun.set()))
-    await begun.wait()
+    running = asyncio.create_task(made.live.advance())
+    await assistant.silent.wait()
     return running
 
 
