@@ -202,14 +202,26 @@ class Visit:
             return self.current
 
     async def back(self, step: Step) -> Step | Done:
-        """From this step, reopen the one before if the protocol allows it; otherwise change nothing."""
+        """From this step, reopen the one before if the protocol allows it; otherwise change nothing.
+
+        Answers given so far wait for the participant's return; those that change a reopened step are its
+        new revision.
+
+        Raises:
+            AnswerError: a changed step lacks an answer; nothing was stored.
+            JournalError: it is not on disk yet.
+        """
         async with self._turn:
             await self._flush()
-            target = self.protocol.back(self._state)
-            if target is not None and self._is_open(step):
+            target, now = self.protocol.back(self._state), self.current
+            if target is not None and isinstance(now, Step) and self._is_open(step):
+                changed = now.previous is not None and bool(self.answers)
+                left = self._closing(now, self._state) if changed else self._activity(now)
                 about = self.protocol.step(target, self._state).about
                 revision = self._state.revision(target) + 1
-                await self._store(*self._activity(step), said.WentBack(target, revision, about))
+                await self._store(*left, said.WentBack(target, revision, about))
+                if changed:
+                    await self._drop_drafts(now)
             return self.current
 
     async def pause(self, reason: str = "paused") -> Done:

@@ -182,6 +182,29 @@ async def test_after_back_the_ask_has_a_new_id_and_the_annotation_a_revision(
     assert [(one.revision, one.dominant) for one in annotations(sitting)] == [(1, "DCP"), (2, "ICU")]
 
 
+async def test_what_is_on_disk_is_not_asked_again_after_going_back_and_returning(
+    line: Wire, sitting: Sitting
+) -> None:
+    first = await up_to(line, "dominant")
+    line.say(answer=first["ask"], value="DCP")
+    second = await up_to(line, "dominant")
+    line.say(answer=second["ask"], value="SBM")
+    assert await line.hear() == {"ok": second["ask"]}
+    more = await line.hear()
+    line.say(do="back")
+    again = await up_to(line, "dominant")
+    line.say(answer=again["ask"], value="ICU")
+    while (message := await line.hear()).get("about") != second["about"]:
+        if "ask" in message:
+            line.say(answer=message["ask"], value=usual(message))
+    assert message == more
+    line.say(answer=second["ask"], value="HCO")
+    assert await line.hear() == {"ok": second["ask"]}
+    line.say(answer=more["ask"], value=[])
+    await up_to(line, "read")
+    assert [one.dominant for one in annotations(sitting)] == ["DCP", "ICU", "SBM"]
+
+
 async def test_back_where_there_is_nothing_behind_says_so(line: Wire) -> None:
     ask = await line.hear()
     line.say(do="back")
