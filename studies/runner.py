@@ -103,6 +103,10 @@ class Visit:
     ) -> Step | Done:
         """Sit down: record the visit and apply the resume policy. A finished stream stays untouched."""
         async with self._turn:
+            if self._unsaved:
+                # A beginning that could not be stored is tried again; it is not another one.
+                await self._flush()
+                return self.current
             self.drafts = dict(await self._journal.drafts(self.stream))
             if self._state.end is not None:
                 return self.current
@@ -119,8 +123,9 @@ class Visit:
     async def shown(self, step: Step) -> None:
         """Record that the step is in front of the participant; its time starts here."""
         async with self._turn:
+            again = any(isinstance(one.payload, said.StepShown) for one in self._unsaved)
             await self._flush()
-            if self._is_open(step):
+            if not again and self._is_open(step):
                 self._shown_at = self._clock.monotonic_ms()
                 self._samples.clear()
                 await self._store(said.StepShown(step.id, step.revision, step.about))
@@ -230,7 +235,8 @@ class Visit:
             await self._flush()
             now = self.current
             if isinstance(now, Step):
-                await self._store(*self._activity(now), said.VisitEnded(reason))
+                if self._state.visiting:
+                    await self._store(*self._activity(now), said.VisitEnded(reason))
                 self._paused = True
                 now = self.protocol.done("paused", self._state)
             return now
