@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -106,6 +107,19 @@ async def test_an_annotation_asks_for_its_five_fields_about_one_item(line: Wire,
     (made,) = annotations(sitting)
     assert (made.dominant, set(made.additional), made.confidence) == ("CCM", {"ICU", "DCP"}, 2)
     assert (made.note, made.flag) == (values["note"], True)
+
+
+async def test_a_text_may_be_as_long_as_it_likes(line: Wire, sitting: Sitting) -> None:
+    ask = await up_to(line, "note")
+    text = "\ud800\x00=1+1 \u202e" * 100_000
+
+    def send() -> None:
+        line.say(answer=ask["ask"], value=text)
+
+    await asyncio.to_thread(send)
+    assert await line.hear() == {"ok": ask["ask"]}
+    await up_to(line, "dominant")
+    assert annotations(sitting)[0].note == text
 
 
 async def test_the_dominant_label_is_not_offered_as_an_additional_one(line: Wire) -> None:
