@@ -14,7 +14,9 @@ from studies.annotation.rows import (
     ADJUDICATED,
     AGGREGATED,
     ANNOTATIONS,
+    CHECKS,
     MATERIALS,
+    PASSES,
     TRAINING,
     AdjudicatedRow,
     AggregatedRow,
@@ -53,6 +55,8 @@ class Tidy:
     """The tables of an annotation study."""
 
     annotations: tuple[AnnotationRow, ...]
+    """Main items and repeats."""
+    checks: tuple[AnnotationRow, ...]
     training: tuple[TrainingRow, ...]
     sessions: tuple[SessionRow, ...]
     questionnaire: tuple[QuestionnaireRow, ...]
@@ -67,6 +71,8 @@ class Tidy:
         """All tables in the order an export lists them."""
         return (
             Filled(ANNOTATIONS, self.annotations),
+            Filled(CHECKS, self.checks),
+            Filled(PASSES, (*self.annotations, *self.checks)),
             Filled(TRAINING, self.training),
             Filled(SESSIONS, self.sessions),
             Filled(QUESTIONNAIRE, self.questionnaire),
@@ -125,7 +131,8 @@ def tidy(
         training.extend(training_rows(events, who))
         questionnaire.extend(questionnaire_rows(events, who, study.settings))
     return Tidy(
-        annotations=tuple(annotations),
+        annotations=tuple(one for one in annotations if one.role != "check"),
+        checks=tuple(one for one in annotations if one.role == "check"),
         training=tuple(training),
         sessions=tuple(sessions),
         questionnaire=tuple(questionnaire),
