@@ -25,7 +25,7 @@ from studies.annotation.rows import (
     TrainingRow,
 )
 from studies.desk import AnnotationAdjudicated
-from studies.events import Event
+from studies.events import Event, by_time
 from studies.payloads import TrainingAnswered
 from studies.progress import released, standing
 from studies.protocol import Protocol
@@ -234,7 +234,7 @@ def adjudicated_rows(desk: Sequence[Event], study: str) -> tuple[AdjudicatedRow,
     """Every adjudication of a study version, by item and time."""
     made = [
         (one.payload, one.at)
-        for one in sorted(desk, key=lambda one: (one.at, one.stream, one.seq, one.hash))
+        for one in by_time(desk)
         if isinstance(one.payload, AnnotationAdjudicated) and one.payload.study == study
     ]
     last = {(said.item, said.adjudicator): place for place, (said, _) in enumerate(made)}
@@ -253,7 +253,7 @@ def adjudicated_rows(desk: Sequence[Event], study: str) -> tuple[AdjudicatedRow,
         )
         for place, (said, at) in enumerate(made)
     ]
-    return tuple(sorted(rows, key=lambda row: (row.item, row.decided_at)))
+    return tuple(sorted(rows, key=lambda row: row.item))
 
 
 def aggregated_rows(items: Iterable[str], counted: Iterable[AnnotationRow]) -> tuple[AggregatedRow, ...]:
