@@ -16,6 +16,8 @@ settings.load_profile("capa-tui")
 
 FROM_OUTSIDE = ("CAPA_TUI_", "TEXTUAL", "NO_COLOR", "FORCE_COLOR", "COLORTERM")
 """Beginnings of variables that change what the program does or looks like."""
+SNAPSHOTS = "TEXTUAL_SNAPSHOT_TEMPDIR"
+"""The snapshot plug-in's own."""
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +32,7 @@ def _isolated(
     monkeypatch.setenv("HOME", str(home))
     for name in ("DATA", "CONFIG", "CACHE", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
-    for name in [one for one in os.environ if one.startswith(FROM_OUTSIDE)]:
+    for name in [one for one in os.environ if one.startswith(FROM_OUTSIDE) and one != SNAPSHOTS]:
         monkeypatch.delenv(name)
 
 
