@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -147,6 +149,7 @@ def _front_ends(command: argparse.ArgumentParser) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit code."""
+    _ready_streams()
     arguments = parser().parse_args(argv)
     arguments.db = getattr(arguments, "db", None)
     command = arguments.command
@@ -156,13 +159,39 @@ def main(argv: Sequence[str] | None = None) -> int:
     from studies.visible import visible
 
     try:
-        return int(run(arguments) or 0)
+        code = int(run(arguments) or 0)
+        sys.stdout.flush()
+        return code
     except CapaError as error:
         print(f"capa-tui: {visible(str(error))}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
         # The reader of our output went away; there is nobody left to tell.
-        sys.stderr.close()
+        _drop_output()
         return 0
+    except OSError as error:
+        where = visible(str(error.filename or "the output"))
+        print(f"capa-tui: {where}: {error.strerror or error}", file=sys.stderr)
+        _drop_output()
+        return 3
     except KeyboardInterrupt:
         return 130
+
+
+def _ready_streams() -> None:
+    """Standard streams that are there, whoever started the program, and can print any text in any locale."""
+    # The lowest number that is free comes first, so each takes its own place.
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Forget what could not be printed, or the interpreter tries again at its end and ends with 120."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return

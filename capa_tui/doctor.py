@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from capa_tui import paths
 from studies.errors import CapaError
 
 ROOM = 200 * 1024 * 1024
@@ -33,6 +34,7 @@ def examine(database: Path) -> Iterator[Finding]:
     yield _sqlite()
     yield _database(database)
     yield _disk(database)
+    yield _station()
     yield _terminal()
     yield _extra("parquet", "pyarrow", "`export --format parquet`")
 
@@ -69,7 +71,10 @@ def _database(path: Path) -> Finding:
 
 
 def _disk(path: Path) -> Finding:
-    folder = next((one for one in (path.parent, *path.parent.parents) if one.is_dir()), Path("/"))
+    parents = path.absolute().parents
+    folder = next((one for one in parents if one.exists()), Path("/"))
+    if not folder.is_dir():
+        return Finding("disk", "missing", f"{folder} is no folder. Choose another place with --db.")
     free = shutil.disk_usage(folder).free
     text = f"{free // (1024 * 1024):,} MiB free in {folder}"
     if not os.access(folder, os.W_OK):
@@ -77,6 +82,13 @@ def _disk(path: Path) -> Finding:
     if free < ROOM:
         return Finding("disk", "note", f"{text}: make room before a session")
     return Finding("disk", "fine", text)
+
+
+def _station() -> Finding:
+    try:
+        return Finding("station", "fine", f"this machine's id is {paths.station()}")
+    except CapaError as error:
+        return Finding("station", "missing", str(error))
 
 
 def _terminal() -> Finding:

@@ -72,7 +72,6 @@ class JsonLines:
                 if line is None:
                     # Nobody is listening any more: the provider is told to stop, and the visit pauses.
                     self.visit.conversation.stop()
-                    self._source.put_back(None)
                     break
                 step = self.visit.current
                 if line.strip() and isinstance(step, Step):
@@ -91,7 +90,6 @@ class JsonLines:
             self._print({**what, "message": step.chat.notice, "do": ["retry", "end"]})
         line = await self._source.next()
         if line is None:
-            self._source.put_back(None)
             await self.visit.pause("input closed")
         elif line.strip():
             await self._handle(step, line)

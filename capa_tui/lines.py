@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import locale
 import os
 import threading
 from typing import BinaryIO
@@ -15,6 +16,7 @@ class Lines:
 
     def __init__(self, source: BinaryIO) -> None:
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._ended = False
         self._loop = asyncio.get_running_loop()
         # A daemon, because a read that waits for a person cannot be cancelled; on the descriptor itself,
         # because a buffered reader that is being read cannot be closed when the process ends.
@@ -41,10 +43,21 @@ class Lines:
             # The loop has ended; nobody is listening any more.
             return
 
-    def put_back(self, line: bytes | None) -> None:
-        """Make this the line that comes after those already read."""
-        self._queue.put_nowait(line)
+    def close(self) -> None:
+        """End the input here: lines that wait are not read any more."""
+        self._ended = True
+        self._queue.put_nowait(None)
 
     async def next(self) -> bytes | None:
-        """The next line without its end, or None when the input is closed."""
-        return await self._queue.get()
+        """The next line without its end, or None once and for all when the input is closed."""
+        line = None if self._ended else await self._queue.get()
+        self._ended = self._ended or line is None
+        return None if self._ended else line
+
+
+def text_of(line: bytes, encoding: str | None = None) -> str:
+    """What a person typed: UTF-8, else in the encoding of their locale (or the one given)."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode(encoding or locale.getencoding(), "replace")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
-from studies.errors import MachineError
+from studies.errors import InputError, MachineError
 from studies.events import new_id
 
 
@@ -17,9 +18,18 @@ def data_directory() -> Path:
 
 
 def database(given: str | None) -> Path:
-    """The database file: as given, else `CAPA_TUI_DB`, else the default."""
+    """The database file: as given, else `CAPA_TUI_DB`, else the default.
+
+    Raises:
+        InputError: the path begins with the home of somebody unknown.
+    """
     chosen = given or os.environ.get("CAPA_TUI_DB")
-    return Path(chosen).expanduser() if chosen else data_directory() / "capa-tui.db"
+    if not chosen:
+        return data_directory() / "capa-tui.db"
+    try:
+        return Path(chosen).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"{chosen}: {error}") from error
 
 
 def station() -> str:
@@ -31,14 +41,37 @@ def station() -> str:
     path = data_directory() / "station"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with path.open("x", encoding="ascii") as file:
-                file.write(new_id())
-        except FileExistsError:
-            pass
-        return path.read_text("ascii").strip()
+        known = _known(path)
+        if not known:
+            # Whole before it has its name, or a program that starts at the same time reads half an id.
+            unfinished = path.with_name(f"station.{new_id()}")
+            unfinished.write_text(new_id(), encoding="ascii")
+            _name(unfinished, path)
+            known = _known(path)
+        return known
     except OSError as error:
         raise MachineError(
             f"{path}: {error.strerror}. Nothing was changed. "
             "Set XDG_DATA_HOME to a folder that can be written."
         ) from error
+
+
+def _known(path: Path) -> str:
+    """The id that the file holds; empty where there is none, or what it holds is none."""
+    try:
+        held = path.read_bytes().strip().decode("ascii", "replace")
+    except FileNotFoundError:
+        return ""
+    return held if re.fullmatch(r"[!-~]{1,64}", held) else ""
+
+
+def _name(unfinished: Path, path: Path) -> None:
+    """Give the file its name, unless another program was faster."""
+    try:
+        os.link(unfinished, path)
+    except OSError:
+        # Also on a disk without hard links; there the last one to come stands.
+        if not _known(path):
+            os.replace(unfinished, path)
+            return
+    unfinished.unlink()

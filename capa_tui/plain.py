@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any, TextIO
 
-from capa_tui.lines import Lines
+from capa_tui.lines import Lines, text_of
 from studies.errors import JournalError
 from studies.runner import Visit
 from studies.steps import AnswerError, Done, Field, Material, Step
@@ -13,7 +13,7 @@ from studies.visible import visible, visible_line
 
 WIDTH = 78
 HELP = """Commands, on a line of their own:
-  /back      change the answer before this one
+  /back      go back to the item before and change its answers
   /again     read this question once more
   /about N   explain answer N
   /pause     stop for now; everything is saved
@@ -58,9 +58,9 @@ class Plain:
             given = await self._read(field)
             if given is None:
                 return False
-            if given.startswith("/") and await self._command(given, step, field):
-                return True
             try:
+                if given.startswith("/") and await self._command(given, step, field):
+                    return True
                 await self.visit.answer(step.ask_id(field.name), _value(field, given), walk=True)
             except (AnswerError, JournalError) as error:
                 self._say(f"Not taken: {error}")
@@ -70,13 +70,13 @@ class Plain:
             return True
 
     async def _read(self, field: Field) -> str | None:
-        """One answer: a line, or for text all lines up to an empty one."""
+        """One answer: a line, or for text all lines up to an empty one or the end of the input."""
         lines: list[str] = []
         while True:
             raw = await self._source.next()
             if raw is None:
-                return None
-            line = raw.decode("utf-8", "replace").rstrip("\r\n")
+                return "\n".join(lines) if lines else None
+            line = text_of(raw).rstrip("\r\n")
             if field.kind != "text" or (not lines and line.split(" ")[0] in COMMANDS):
                 return line.strip()
             if not line.strip():
@@ -106,7 +106,7 @@ class Plain:
             self._say("This takes all your answers back.")
             self._say('Write "withdraw" to do so, or an empty line to go on.')
             raw = await self._source.next()
-            if raw is not None and raw.decode("utf-8", "replace").strip().casefold() == "withdraw":
+            if raw is not None and text_of(raw).strip().casefold() == "withdraw":
                 await self.visit.withdraw()
         return True
 

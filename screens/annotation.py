@@ -35,6 +35,7 @@ GUIDES = {
 """What is to be done next, by field."""
 
 COMPLETE = "Complete. Go on when you like."
+CLOSED = "stands alone, nothing also"
 ALSO_GUIDE = "Also there: each number adds or takes away."
 REST = "You have been at it for a while. A short rest is fine: nothing is timed."
 
@@ -42,7 +43,7 @@ REST = "You have been at it for a while. A short rest is fine: nothing is timed.
 class AnnotationScreen(ParticipantScreen):
     """One item. Everything it shows follows from the answers; a further item takes its place."""
 
-    CSS_PATH = "annotation.tcss"
+    CSS_PATH = ["participant.tcss", "annotation.tcss"]
     HELP = (
         "Read the request and choose what makes it ambiguous: the main mechanism first, then any others "
         "that are there as well, or that nothing else is. Then how sure you are. Note and flag are up to "
@@ -54,22 +55,25 @@ class AnnotationScreen(ParticipantScreen):
             for n in range(1, 9)
         ),
         *(
-            Binding(str(n), f"also({n})", "also there", group=Binding.Group("also there"),
+            Binding(str(n), f"also({n})", "also", group=Binding.Group("also"),
                     tooltip="Also there, or no longer")
             for n in range(1, 9)
         ),
         Binding("a", "column('also')", "also", id="annotation.also",
                 tooltip="What is there as well, by number"),
-        Binding("a,escape", "column('main')", "back to main", id="annotation.main",
+        Binding("a,escape", "column('main')", "main", id="annotation.main",
                 tooltip="Back to the main mechanism"),
         Binding("0", "nothing_else", "nothing else", id="annotation.nothing-else",
                 tooltip="Nothing else is there"),
         Binding("s", "sure", "how sure", id="annotation.sure", tooltip="How sure you are, then a number"),
         Binding("n", "note", "note", id="annotation.note", tooltip="Write a note"),
         Binding("f", "flag", "flag", id="annotation.flag", tooltip="Flag this item for the researcher"),
-        Binding("question_mark,f1", "codebook", "codebook", id="annotation.codebook", key_display="?",
+        Binding("question_mark", "codebook", "codebook", id="annotation.codebook",
                 tooltip="The codebook entry of the highlighted row"),
-        Binding("escape", "close_codebook", "close codebook", id="annotation.close-codebook"),
+        Binding("f1", "codebook", show=False),
+        Binding("f1", "close_codebook", show=False),
+        Binding("f1", "explain", "help", id="annotation.help", tooltip="What has the focus, and which keys work"),
+        Binding("question_mark,escape", "close_codebook", "close", id="annotation.close-codebook"),
         Binding("pagedown", "scroll('down')", "scroll", show=False, tooltip="Scroll the text on the left"),
         Binding("pageup", "scroll('up')", "scroll", show=False, tooltip="Scroll the text on the left"),
         Binding("p", "previous", "previous", id="annotation.previous",
@@ -96,7 +100,8 @@ class AnnotationScreen(ParticipantScreen):
             with Horizontal(id="note-row", classes="row"):
                 yield PlainText("Note ", classes="name")
                 yield NoteField(id="note")
-            yield Choices((Option(True, "flag for the researcher"),), several=True, id="flag")
+            flag = (Option(True, "flag for the researcher"),)
+            yield Choices(flag, several=True, numbered=False, id="flag")
             with Horizontal(id="ways"):
                 yield TextButton("Previous", compact=True, id="previous")
                 yield TextButton("Codebook", compact=True, id="open-codebook")
@@ -130,7 +135,7 @@ class AnnotationScreen(ParticipantScreen):
         if confidence is not None:
             self.query_one(Scale).offer(confidence.options, self._answers.get("confidence"))
         self.query_one("#flag").display = self._answers.field("flag") is not None
-        self.query_one("#previous").display = self.step.can_go_back
+        self.query_one("#previous").visible = self.step.can_go_back
         self.query_one(NoteField).begin(self._kept_note())
         self._follow()
         if table.dominant is not None:
@@ -155,6 +160,7 @@ class AnnotationScreen(ParticipantScreen):
             additional.options if additional else (),
             answers.get("dominant"),
             answers.get("additional"),
+            CLOSED if self.flow.visit.study.settings.annotation.additional and not additional else "",
         )
         self.query_one(Scale).value = answers.get("confidence")
         self.query_one("#flag", Choices).value = (True,) if answers.get("flag") else None
@@ -212,6 +218,10 @@ class AnnotationScreen(ParticipantScreen):
     def _left(self) -> None:
         self.keep()
 
+    @on(NoteField.Finished)
+    def _finished(self) -> None:
+        self.query_one(MechanismTable).focus()
+
     @on(NoteField.Cut)
     def _cut(self) -> None:
         self.say("A note holds 20,000 characters; the end of what you pasted was left out.", urgent=True)
@@ -241,6 +251,8 @@ class AnnotationScreen(ParticipantScreen):
             return numbers and bool(table.others)
         if action == "column":
             return bool(table.others) and table.column != parameters[0]
+        if action == "codebook":
+            return not (isinstance(self.focused, NoteField) or self.query_one(CodebookPane).display)
         if action == "close_codebook":
             return self.query_one(CodebookPane).display
         if action == "previous":
@@ -267,6 +279,7 @@ class AnnotationScreen(ParticipantScreen):
         table = self.query_one(MechanismTable)
         table.focus()
         table.column = column
+        self._guide()
 
     def action_sure(self) -> None:
         """Let digits say how sure."""
@@ -329,7 +342,8 @@ class AnnotationScreen(ParticipantScreen):
         table = self.query_one(MechanismTable)
         if pane.display and table.options:
             pane.show(table.highlighted)
-        self._guide()
+        if not self.query_one("#says").has_class("-urgent"):
+            self._guide()
         self.refresh_bindings()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:

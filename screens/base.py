@@ -56,6 +56,7 @@ class CapaScreen(Painted, Screen[Result]):
 
     ESCAPE_TO_MINIMIZE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]
     BINDINGS = [
         Binding("f1", "explain", "help", id="help", tooltip="What this screen is for and which keys work"),
     ]

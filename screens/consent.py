@@ -24,7 +24,7 @@ NEEDED, YOURS = "Needed to take part.", "Your choice; you can take part either w
 class ConsentScreen(ParticipantScreen):
     """The text of the consent and its items."""
 
-    CSS_PATH = "consent.tcss"
+    CSS_PATH = ["participant.tcss", "consent.tcss"]
     HELP = (
         "Read the text and answer each item for yourself. Nothing is agreed to until you say so. "
         "Refusing an item that is needed means that you do not take part; nothing more is asked then."

@@ -38,7 +38,6 @@ class Dialog(CapaModal[Value]):
     CSS_PATH = "dialogs.tcss"
     BINDINGS = [
         Binding("escape", "dismiss", "go back"),
-        Binding("enter", "press", "choose", show=True),
         Binding("down,right", "app.focus_next", "next choice", show=False),
         Binding("up,left", "app.focus_previous", "choice before", show=False),
     ]
@@ -71,9 +70,6 @@ class Dialog(CapaModal[Value]):
         event.stop()
         place = int((event.button.id or "").removeprefix("choice-"))
         self.dismiss(self._choices[place].value)
-
-    def action_press(self) -> None:
-        """Without a focus there is nothing to choose."""
 
 
 def confirm(title: str, text: str, yes: str, no: str) -> Dialog[bool]:

@@ -32,7 +32,7 @@ TITLES: dict[End, str] = {
 class DoneScreen(ParticipantScreen):
     """The last thing a participant sees."""
 
-    CSS_PATH = "done.tcss"
+    CSS_PATH = ["participant.tcss", "done.tcss"]
     HELP = "The visit is over. Note the completion code if there is one, then close."
     BINDINGS = [Binding("enter,escape", "close", "close", id="done.close", key_display="enter")]
 

@@ -19,7 +19,7 @@ from screens.widgets.text import PlainText, TextButton
 class FeedbackScreen(ParticipantScreen):
     """The request left, our answer and the reason right."""
 
-    CSS_PATH = "feedback.tcss"
+    CSS_PATH = ["participant.tcss", "feedback.tcss"]
     HELP = "Practice: how we see the request and why. Practice answers are in no result."
     BINDINGS = [
         Binding("enter", "next", "go on", id="feedback.next"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class FormScreen(ParticipantScreen):
     """Questions one below the other. Tab goes from one to the next."""
 
-    CSS_PATH = "form.tcss"
+    CSS_PATH = ["participant.tcss", "form.tcss"]
     HELP = (
         "A few questions. Tab and shift+tab go from one to the next. Those that need an answer say so; "
         "the others may stay open."
@@ -98,6 +98,10 @@ class FormScreen(ParticipantScreen):
     @on(NoteField.Left)
     def _left(self, event: NoteField.Left) -> None:
         self._keep(event.field)
+
+    @on(NoteField.Finished)
+    def _finished(self) -> None:
+        self.focus_next()
 
     @on(NoteField.Cut)
     def _cut(self) -> None:

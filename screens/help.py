@@ -6,12 +6,12 @@ from typing import Any, Self
 
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 
 from screens.base import CapaModal
-from screens.widgets.bars import KeyBar, joined, typed
+from screens.widgets.bars import KeyBar, joined
 from screens.widgets.text import PlainText, plain_line
 
 
@@ -40,8 +40,11 @@ class HelpScreen(CapaModal[None]):
             yield PlainText("Keys", classes="help-heading")
             width = max((Content(keys).cell_length for keys, _ in self._keys), default=0) + 2
             for keys, does in self._keys:
-                padded = keys + " " * (width - Content(keys).cell_length)
-                yield PlainText(Content.assemble(plain_line(padded, "bold"), plain_line(does)))
+                with Horizontal(classes="help-key"):
+                    name = PlainText(plain_line(keys, "bold"))
+                    name.styles.width = width
+                    yield name
+                    yield PlainText(does, classes="help-does")
         yield KeyBar(stateful=False)
 
     def on_mount(self) -> None:
@@ -58,7 +61,7 @@ def all_keys(screen: Screen[Any]) -> list[tuple[str, str]]:
     for active in screen.active_bindings.values():
         binding = active.binding
         does = binding.tooltip or (binding.group.description if binding.group else binding.description)
-        if not (does and active.enabled) or binding.system or typed(screen, binding.key):
+        if not (does and active.enabled) or binding.system:
             continue
         key = (id(active.node), does)
         found.setdefault(key, []).append(screen.app.get_key_display(binding))

@@ -21,7 +21,7 @@ from screens.widgets.text import PlainText, TextButton
 class PageScreen(ParticipantScreen):
     """One page of text. Enter reads on to its end, and then goes on."""
 
-    CSS_PATH = "page.tcss"
+    CSS_PATH = ["participant.tcss", "page.tcss"]
     HELP = "A page to read. Arrow keys, page keys and the mouse wheel scroll. There is no hurry."
     BINDINGS = [
         Binding("enter", "read_on", "read on", id="page.read-on", tooltip="Scroll down a page"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -39,10 +40,10 @@ SIGNS: dict[type[events.Event], str] = {
 class ParticipantScreen(CapaScreen[None]):
     """One step of a visit. Subclasses say what is in the middle and when the step may be left."""
 
-    CSS_PATH = "participant.tcss"
+    CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "participant.tcss"
     BINDINGS = [
         Binding("q", "pause", "pause", id="pause", tooltip="Pause; you come back to this very place"),
-        Binding("f10", "menu", "stop or withdraw", id="menu",
+        Binding("f10", "menu", "withdraw", id="menu",
                 tooltip="Pause, stop and withdraw your data, read the instructions, colours"),
     ]  # fmt: skip
     PLACE: ClassVar[str] = ""

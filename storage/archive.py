@@ -11,7 +11,7 @@ from storage.readers import Readers
 from storage.rows import fetch
 from storage.seats import read_seats
 from studies.errors import UnknownStudyError
-from studies.events import Event
+from studies.events import Event, by_time
 from studies.folder import parse
 from studies.ports import ParticipationRecord, StudyRecord
 from studies.study import Study
@@ -79,7 +79,7 @@ class SqliteArchive:
                 found = fetch(conn, where)
             else:
                 found = fetch(conn, f"study = ? AND {where}", (study,))
-            return sorted(found, key=lambda one: (one.at, one.stream, one.seq, one.hash))
+            return by_time(found)
 
         return await self._readers.run(read)
 

@@ -7,7 +7,7 @@ import secrets
 from contextlib import closing
 from pathlib import Path
 
-from storage.database import connect, explained, refuse_foreign
+from storage.database import connect, explained, make_private, refuse_foreign
 from studies.errors import InputError, MachineError
 
 
@@ -30,6 +30,7 @@ def backup(source: Path, target: Path) -> None:
             refuse_foreign(source)
             conn = connect(source, readonly=True)
         with explained(target), closing(conn):
+            make_private(part)
             conn.execute("VACUUM INTO ?", (str(part),))
         _sync(part)
         _appear(part, target)

@@ -102,11 +102,11 @@ def transaction(conn: Connection) -> Iterator[None]:
 
 
 def check_place(path: Path) -> None:
-    """Make the folder, and refuse what cannot be written before SQLite meets it.
+    """Make folder and file, and refuse what cannot be written before SQLite meets it.
 
     Raises:
-        InputError: the path is a folder, or an emptied database.
-        MachineError: the folder or the file is not writable.
+        InputError: the path is a folder.
+        MachineError: the folder or the file is not writable, or the file is an emptied database.
     """
     if path.is_dir():
         raise InputError(f"{path}: this is a folder; name a database file in it")
@@ -120,6 +120,7 @@ def check_place(path: Path) -> None:
             "database; nothing was changed. Change its permissions or name another file with --db"
         )
     if not path.exists():
+        make_private(path)
         return
     if not os.access(path, os.R_OK | os.W_OK):
         raise MachineError(
@@ -133,6 +134,20 @@ def check_place(path: Path) -> None:
             f"{path}: the file is empty but was a database; nothing was changed. Bring back a backup, "
             f"or delete {beside[0].name} and {beside[1].name} to begin anew"
         )
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that only its owner may read: it will hold participants' words and codes.
+
+    SQLite gives its log the same permissions. A file that is there keeps its own.
+
+    Raises:
+        MachineError: it cannot be made.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise MachineError(f"{path}: this file cannot be made: {error.strerror}") from error
 
 
 def refuse_foreign(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from storage import seating
@@ -126,7 +127,7 @@ def load(conn: Connection, desk: DeskStream, study: Study) -> Loaded:
     ).fetchone()
     items = len(study.items)
     loaded = StudyLoaded(study.sha256, settings.name, settings.title, settings.kind, items)
-    at = desk.record(conn, loaded)
+    at = _after_all(conn, settings.name, desk.record(conn, loaded))
     row = (study.sha256, settings.name, version, settings.title, settings.kind, items, at)
     conn.execute("INSERT INTO studies VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     conn.executemany(
@@ -137,3 +138,13 @@ def load(conn: Connection, desk: DeskStream, study: Study) -> Loaded:
     if invited:
         desk.record(conn, invited)
     return Loaded(StudyRecord(*row), new=True)
+
+
+def _after_all(conn: Connection, name: str, at: str) -> str:
+    """A time of loading behind those of the study's other versions, whatever the clock says: versions are
+    numbered by it wherever files are united."""
+    (last,) = conn.execute("SELECT max(loaded_at) FROM studies WHERE name = ?", (name,)).fetchone()
+    if last is None or at > last:
+        return at
+    later = datetime.fromisoformat(last) + timedelta(milliseconds=1)
+    return later.isoformat(timespec="milliseconds").replace("+00:00", "Z")

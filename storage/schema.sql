@@ -308,7 +308,10 @@ SELECT
         ELSE made.body ->> '$.adjudicator' END AS adjudicator,
     row_number() OVER (
         PARTITION BY made.study, made.item, made.body -> '$.adjudicator'
-        ORDER BY made.at DESC, made.seq DESC, made.hash
+        -- A stream keeps its order where the station's clock was put back.
+        ORDER BY (SELECT max(before.at) FROM events AS before
+            WHERE before.stream = made.stream AND before.seq <= made.seq) DESC,
+            made.stream DESC, made.seq DESC, made.hash DESC
     ) = 1 AS latest,
     made.body ->> '$.dominant' AS dominant,
     made.body -> '$.additional' AS additional,

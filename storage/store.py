@@ -18,6 +18,7 @@ from storage.locks import StreamLock
 from storage.readers import Readers
 from storage.writer import Writer
 from studies.clock import SystemClock
+from studies.errors import InputError
 from studies.ports import Archive, Clock, Desk, Journal
 
 if TYPE_CHECKING:
@@ -61,7 +62,10 @@ class Store:
             InputError: the file is no SQLite database, another program's, or a newer capa-tui's.
             MachineError: it cannot be read or written, is damaged, or stays locked.
         """
-        path = path.expanduser().resolve()
+        try:
+            path = path.expanduser().resolve()
+        except (OSError, RuntimeError) as error:
+            raise InputError(f"{path}: this path leads nowhere: {error}. Name another with --db") from error
         writer = Writer(path, timeout=timeout, after_commit=after_commit)
         # What a merge or a disturbed erasure left behind; nobody waits for it.
         writer.submit(_clean_up, alone=True)

@@ -12,8 +12,9 @@ import hashlib
 import importlib
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, ClassVar, Self, TypeVar
 
 GENESIS = "0" * 64
@@ -210,6 +211,16 @@ class Chain:
     def rewind(self, first_unstored: Event) -> None:
         """Step back to where `first_unstored` would come next."""
         self.seq, self.head = first_unstored.seq - 1, first_unstored.previous
+
+
+def by_time(events: Iterable[Event]) -> list[Event]:
+    """Events of several streams, oldest first; each stream keeps its order where its clock was put back."""
+    latest: dict[str, str] = {}
+    placed: list[tuple[str, str, int, str, Event]] = []
+    for one in sorted(events, key=lambda one: (one.stream, one.seq, one.hash)):
+        latest[one.stream] = max(latest.get(one.stream, ""), one.at)
+        placed.append((latest[one.stream], one.stream, one.seq, one.hash, one))
+    return [one for *_, one in sorted(placed, key=itemgetter(0, 1, 2, 3))]
 
 
 def faults(events: list[Event]) -> list[str]:

@@ -108,6 +108,10 @@ class Visit:
     ) -> Step | Done:
         """Sit down: record the visit and apply the resume policy. A finished stream stays untouched."""
         async with self._turn:
+            if self._unsaved:
+                # A beginning that could not be stored is tried again; it is not another one.
+                await self._flush()
+                return self.current
             self.drafts = dict(await self._journal.drafts(self.stream))
             if self._state.end is not None:
                 return self.current
@@ -125,8 +129,9 @@ class Visit:
     async def shown(self, step: Step) -> None:
         """Record that the step is in front of the participant; its time starts here."""
         async with self._turn:
+            again = any(isinstance(one.payload, said.StepShown) for one in self._unsaved)
             await self._flush()
-            if self._is_open(step):
+            if not again and self._is_open(step):
                 self._shown_at = self._clock.monotonic_ms()
                 self._samples.clear()
                 await self._store(said.StepShown(step.id, step.revision, step.about))
@@ -216,14 +221,26 @@ class Visit:
             return self.current
 
     async def back(self, step: Step) -> Step | Done:
-        """From this step, reopen the one before if the protocol allows it; otherwise change nothing."""
+        """From this step, reopen the one before if the protocol allows it; otherwise change nothing.
+
+        Answers given so far wait for the participant's return; those that change a reopened step are its
+        new revision.
+
+        Raises:
+            AnswerError: a changed step lacks an answer; nothing was stored.
+            JournalError: it is not on disk yet.
+        """
         async with self._turn:
             await self._flush()
-            target = self.protocol.back(self._state)
-            if target is not None and self._is_open(step):
+            target, now = self.protocol.back(self._state), self.current
+            if target is not None and isinstance(now, Step) and self._is_open(step):
+                changed = now.previous is not None and bool(self.answers)
+                left = self._closing(now, self._state) if changed else self._activity(now)
                 about = self.protocol.step(target, self._state).about
                 revision = self._state.revision(target) + 1
-                await self._store(*self._activity(step), said.WentBack(target, revision, about))
+                await self._store(*left, said.WentBack(target, revision, about))
+                if changed:
+                    await self._drop_drafts(now)
             return self.current
 
     async def pause(self, reason: str = "paused") -> Done:
@@ -232,7 +249,8 @@ class Visit:
             await self._flush()
             now = self.current
             if isinstance(now, Step):
-                await self._store(*self._activity(now), said.VisitEnded(reason))
+                if self._state.visiting:
+                    await self._store(*self._activity(now), said.VisitEnded(reason))
                 self._paused = True
                 now = self.protocol.done("paused", self._state)
             return now

@@ -51,6 +51,8 @@ class State:
     """Highest revision opened, for steps that were opened again."""
     answers: Mapping[str, Any] = field(default_factory=dict)
     """Acknowledged fields of the step that is open now."""
+    parked: Mapping[str, Any] = field(default_factory=dict)
+    """Acknowledged fields of the step that the participant went back from, until they return to it."""
     submitted: Mapping[str, Submission] = field(default_factory=dict)
     practice: Mapping[str, bool] = field(default_factory=dict)
     """Training step -> whether it was answered rightly."""
@@ -94,9 +96,11 @@ def fold(state: State, event: Event, kind: ReadsClosing) -> State:
         case said.FieldAnswered(field=name, value=value):
             return replace(state, answers={**state.answers, name: value})
         case said.WentBack(step=step, revision=revision):
-            return replace(state, reopened=step, answers={}, revisions={**state.revisions, step: revision})
+            parked = state.answers if state.reopened is None else state.parked
+            revisions = {**state.revisions, step: revision}
+            return replace(state, reopened=step, answers={}, parked=parked, revisions=revisions)
         case said.RevisitLeft():
-            return replace(state, reopened=None, answers={})
+            return replace(state, reopened=None, answers=state.parked, parked={})
         case said.ConsentDeclined(items=items):
             return replace(state, consents=items, end="declined")
         case said.ConsentGiven(items=items):
@@ -136,5 +140,5 @@ def _close(state: State, closing: Closing) -> State:
     if closing.submission is not None:
         submitted = {**submitted, closing.step: closing.submission}
     if state.reopened == closing.step:
-        return replace(state, reopened=None, answers={}, submitted=submitted)
+        return replace(state, reopened=None, answers=state.parked, parked={}, submitted=submitted)
     return replace(state, closed=state.closed + 1, answers={}, submitted=submitted)

@@ -17,7 +17,9 @@ FieldKind = Literal["info", "consent", "choice", "multi", "scale", "text", "chat
 StepKind = Literal["consent", "page", "annotation", "feedback", "rest", "form", "debrief", "chat"]
 
 MAX_TEXT = 20_000
-"""Characters a typed answer may have."""
+"""Characters that a text field of a screen holds."""
+LONGEST_TEXT = 10_000_000
+"""Characters of an answer in any front end; a text many times longer would fit no row of the journal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +142,8 @@ def check_answer(asked: Field, value: Any) -> Any:
 def _check_text(asked: Field, value: Any) -> str:
     if not isinstance(value, str):
         raise AnswerError(f"{asked.name}: expected text")
-    if len(value) > MAX_TEXT:
-        raise AnswerError(f"{asked.name}: at most {MAX_TEXT:,} characters, got {len(value):,}")
+    if len(value) > LONGEST_TEXT:
+        raise AnswerError(f"{asked.name}: at most {LONGEST_TEXT:,} characters, got {len(value):,}")
     if asked.required and not value.strip():
         raise AnswerError(f"{asked.name}: an answer is required")
     return value

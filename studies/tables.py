@@ -41,18 +41,24 @@ class Table:
     name: str
     row: type
     description: str
+    only: tuple[str, ...] = ()
+    """Names of the columns it has, in this order, where it does not have all of the row's."""
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The columns in order."""
-        return columns(self.row)
+        return tuple(column for column, _ in self._fields)
+
+    @cached_property
+    def _fields(self) -> tuple[tuple[Column, str], ...]:
+        """Each column and the field of the row class it comes from."""
+        fields = (spec.name for spec in dataclasses.fields(self.row))
+        known = {one.name: (one, field) for one, field in zip(columns(self.row), fields, strict=True)}
+        return tuple(known[name] for name in self.only or known)
 
     def values(self, row: Any) -> dict[str, Any]:
         """A row as JSON values by column name, in order."""
-        return {
-            column.name: _plain(getattr(row, spec.name))
-            for column, spec in zip(self.columns, dataclasses.fields(self.row), strict=True)
-        }
+        return {column.name: _plain(getattr(row, field)) for column, field in self._fields}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,46 @@
-"""What every test shares."""
+"""What every test shares: nothing of the machine it runs on, and no snapshots of another Textual."""
 
 from __future__ import annotations
 
+import os
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 # No test asserts a time, hypothesis included.
 settings.register_profile("capa-tui", deadline=None)
 settings.load_profile("capa-tui")
+
+FROM_OUTSIDE = ("CAPA_TUI_", "TEXTUAL", "NO_COLOR", "FORCE_COLOR", "COLORTERM")
+"""Beginnings of variables that change what the program does or looks like."""
+SNAPSHOTS = "TEXTUAL_SNAPSHOT_TEMPDIR"
+"""The snapshot plug-in's own."""
+
+
+@pytest.fixture(autouse=True)
+def _isolated(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A home, and data, configuration and cache folders of the test's own."""
+    if request.node.get_closest_marker("wheel"):
+        # An installation needs the machine's own settings for it.
+        return
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("DATA", "CONFIG", "CACHE", "STATE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
+    for name in [one for one in os.environ if one.startswith(FROM_OUTSIDE) and one != SNAPSHOTS]:
+        monkeypatch.delenv(name)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Snapshots belong to the pinned Textual; another one must not rewrite them."""
+    if not getattr(config.option, "update_snapshots", False):
+        return
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text("utf-8"))
+    pinned = next(one for one in project["project"]["dependencies"] if one.startswith("textual=="))
+    if pinned != f"textual=={version('textual')}":
+        raise pytest.UsageError(f"snapshots are made with {pinned}; here is textual {version('textual')}")

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import tempfile
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from capa_tui import paths
 from studies.errors import InputError, MachineError
+
+if TYPE_CHECKING:
+    from capa_tui.lines import Lines
 
 DEMO_CODE = "DEMO"
 
@@ -63,13 +68,33 @@ async def _line_visit(database: Path, arguments: Namespace) -> int:
     async with Services.open(database) as services:
         visit = await services.seat(arguments.study, arguments.participant, pilot=arguments.pilot)
         source = Lines(sys.stdin.buffer)
-        if arguments.jsonl:
-            from capa_tui.jsonl import JsonLines
+        _end_on_signals(source)
+        try:
+            if arguments.jsonl:
+                from capa_tui.jsonl import JsonLines
 
-            return await JsonLines(visit, source, sys.stdout).run(services.station)
-        from capa_tui.plain import Plain
+                return await JsonLines(visit, source, sys.stdout).run(services.station)
+            from capa_tui.plain import Plain
 
-        return await Plain(visit, source, sys.stdout).run(services.station)
+            return await Plain(visit, source, sys.stdout).run(services.station)
+        except OSError:
+            # Nobody reads our output, so nobody answers either.
+            await visit.pause("output closed")
+            raise
+
+
+def _end_on_signals(source: Lines) -> None:
+    """Take a signal to end for the end of the input, so that the visit pauses in an orderly way."""
+    loop = asyncio.get_running_loop()
+
+    def hang_up(number: signal.Signals) -> None:
+        # A second one ends the program as always.
+        loop.remove_signal_handler(number)
+        source.close()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, hang_up, number)
 
 
 def require_terminal() -> None:

@@ -11,7 +11,6 @@ from textual.app import RenderResult
 from textual.binding import Binding
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.keys import key_to_character
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
@@ -44,6 +43,10 @@ class WhereAmI(Widget):
         return Content.assemble(left, " " * gap, place)
 
 
+WAYS_OUT = ("help", "annotation.help", "menu", "pause", "quit")
+"""Ids of bindings that are the same everywhere; they come last in the key bar."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hint:
     """One entry of the key bar."""
@@ -61,15 +64,20 @@ class Hint:
 
 
 def hints(screen: Screen[Any]) -> list[Hint]:
-    """The keys that work now on this screen and are worth showing, those of the focus first."""
+    """The keys that work now on this screen and are worth showing.
+
+    Those of the focus come first, the ways out (bindings with an id in `WAYS_OUT`) last.
+    """
     found: dict[tuple[int, str], list[tuple[Binding, DOMNode]]] = {}
+    last: dict[tuple[int, str], list[tuple[Binding, DOMNode]]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
-        if binding.show and active.enabled and binding.description and not typed(screen, binding.key):
+        if binding.show and active.enabled and binding.description:
+            late = binding.id in WAYS_OUT
             name = binding.group.description if binding.group else binding.action
-            found.setdefault((id(active.node), name), []).append((binding, active.node))
+            (last if late else found).setdefault((id(active.node), name), []).append((binding, active.node))
     made = []
-    for same in found.values():
+    for same in (*found.values(), *last.values()):
         binding, node = same[0]
         keys = joined(screen.app.get_key_display(one) for one, _ in same)
         text = binding.group.description if binding.group else binding.description
@@ -78,20 +86,16 @@ def hints(screen: Screen[Any]) -> list[Hint]:
     return made
 
 
-def typed(screen: Screen[Any], key: str) -> bool:
-    """Whether the key is text for the field in focus, so that no binding outside it gets it."""
-    focused = screen.focused
-    return focused is not None and focused.check_consume_key(key, key_to_character(key))
-
-
 def joined(keys: Iterable[str]) -> str:
-    """Several keys in short: a run of digits as `1-8`, others with a slash."""
-    shown = list(dict.fromkeys(keys))
-    if len(shown) > 2 and all(one.isdecimal() for one in shown):
-        run = [int(one) for one in shown]
-        if run == list(range(run[0], run[0] + len(run))):
-            return f"{run[0]}-{run[-1]}"
-    return "/".join(shown)
+    """Several keys in short: runs of digits as `1-4`, others one by one, with a slash between."""
+    runs: list[list[str]] = []
+    for one in dict.fromkeys(keys):
+        follows = runs and one.isdecimal() and runs[-1][-1].isdecimal() and int(one) == int(runs[-1][-1]) + 1
+        if follows:
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return "/".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else "/".join(run) for run in runs)
 
 
 class KeyBar(Widget):

@@ -12,11 +12,14 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
+from textual.style import Style
 from textual.widget import Widget
 
 from screens.widgets.text import plain, plain_line
 from studies.steps import Option
 
+CURSOR = Style(reverse=True)
+"""Where the cursor is; reversed, so that it shows without colours as well."""
 ONE, ONE_MARKED = "( )", "(•)"
 ANY, ANY_MARKED = "[ ]", "[x]"
 
@@ -31,11 +34,10 @@ class Markable(Widget, can_focus=True):
 
     DEFAULT_CSS = """
     Markable { height: auto; width: 1fr; color: $foreground; }
-    Markable .markable--cursor { text-style: reverse; }
     Markable .markable--marked { text-style: bold; }
     Markable .markable--quiet { color: $foreground 60%; }
     """
-    COMPONENT_CLASSES = {"markable--cursor", "markable--marked", "markable--quiet"}
+    COMPONENT_CLASSES = {"markable--marked", "markable--quiet"}
     ALLOW_SELECT = False
 
     cursor: reactive[int] = reactive(0)
@@ -124,7 +126,8 @@ class Choices(Markable):
 
     def __init__(
         self, options: Sequence[Option], value: Any = None, *, several: bool = False, required: bool = True,
-        none: str = "", id: str | None = None, classes: str | None = None,
+        none: str = "",
+        numbered: bool = True, id: str | None = None, classes: str | None = None,
     ) -> None:  # fmt: skip
         """Options to mark.
 
@@ -133,11 +136,13 @@ class Choices(Markable):
             value: what is marked already; for `several` a tuple of values.
             several: any number may be marked.
             required: with one to mark, the mark cannot be taken away again.
+            numbered: whether digits mark.
             none: for `several`, the words of a last option that says that none applies.
             id: of the widget.
             classes: of the widget.
         """
         self.several = several
+        self._numbered = numbered
         offered = (*options, Option("", none)) if several and none else tuple(options)
         self._none = len(offered) - 1 if several and none else None
         super().__init__(offered, value, required=required, id=id, classes=classes)
@@ -155,6 +160,12 @@ class Choices(Markable):
         kept = tuple(one for one in now if one != toggled) if toggled in now else (*now, toggled)
         ordered = tuple(one.value for one in self.options if one.value in kept)
         self._answer(ordered or None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only digits that mark something are keys here."""
+        if action == "digit":
+            return self._numbered and parameters[0] in range(1, len(self.options) + 1)
+        return super().check_action(action, parameters)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as the options take."""
@@ -190,7 +201,7 @@ class Choices(Markable):
             marked = self._is_marked(option)
             style: Any = self._style("marked") if marked else ""
             if self.has_focus and place == self.cursor:
-                style = self._style("cursor")
+                style = CURSOR
             lines = plain(option.label).wrap(max(8, width - 4))
             front = mark(marked, self.several) + " "
             made.append(
@@ -248,7 +259,7 @@ class Scale(Markable):
         marked = self._is_marked(option)
         text = plain_line(f"({option.value})" if marked else f" {option.value} ")
         if self.has_focus and place == self.cursor:
-            text = text.stylize(self._style("cursor"))
+            text = text.stylize(CURSOR)
         elif marked:
             text = text.stylize(self._style("marked"))
         return Content.assemble(text, " ")

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from screens.widgets.marks import mark
+from screens.widgets.marks import CURSOR, mark
 from screens.widgets.text import plain_line, shortened
 from studies.steps import Option
 
@@ -35,11 +35,10 @@ class MechanismTable(Widget, can_focus=True):
     )
     DEFAULT_CSS = """
     MechanismTable { height: auto; width: 1fr; color: $foreground; }
-    MechanismTable .mechanisms--cursor { text-style: reverse; }
     MechanismTable .mechanisms--marked { text-style: bold; }
     MechanismTable .mechanisms--quiet { color: $foreground 60%; }
     """
-    COMPONENT_CLASSES = {"mechanisms--cursor", "mechanisms--marked", "mechanisms--quiet"}
+    COMPONENT_CLASSES = {"mechanisms--marked", "mechanisms--quiet"}
     ALLOW_SELECT = False
     BINDINGS = [
         Binding("up", "move(-1)", "row above", show=False),
@@ -75,10 +74,11 @@ class MechanismTable(Widget, can_focus=True):
         self.others: frozenset[Any] = frozenset()
         self.dominant: Any = None
         self.additional: tuple[Any, ...] | None = None
+        self._why_alone = ""
 
     def show(
         self, options: Sequence[Option], others: Sequence[Option], dominant: Any,
-        additional: Sequence[Any] | None,
+        additional: Sequence[Any] | None, closed: str = "",
     ) -> None:  # fmt: skip
         """Draw these labels.
 
@@ -87,10 +87,11 @@ class MechanismTable(Widget, can_focus=True):
             others: what may be there as well; empty where that is not asked.
             dominant: the main mechanism, or None.
             additional: what is there as well; empty: nothing else is; None: not answered.
+            closed: words that say why nothing can be there as well.
         """
         grown = len(self.options) != len(options) or bool(self.others) != bool(others)
         self.options, self.others = tuple(options), frozenset(one.value for one in others)
-        self.dominant = dominant
+        self.dominant, self._why_alone = dominant, closed
         self.additional = None if additional is None else tuple(additional)
         if not self.others and self.column == ALSO:
             self.column = MAIN
@@ -152,7 +153,7 @@ class MechanismTable(Widget, can_focus=True):
         if offset is None or not 1 <= offset.y <= len(self.options) + (1 if self.others else 0):
             return
         event.stop()
-        boxes = self.content_size.width - 6
+        boxes = self.content_size.width - 4
         self.column = ALSO if self.others and offset.x >= boxes else MAIN
         self.row = offset.y - 1
         self._mark(self.row, self.column)
@@ -185,8 +186,8 @@ class MechanismTable(Widget, can_focus=True):
     def _heading(self, width: int) -> Content:
         quiet, bold = self._style("quiet"), self._style("marked")
         if not self.others:
-            words = "no second one with this answer" if self.dominant is not None else ""
-            return Content.assemble(("     main", bold), ("   " + words, quiet))
+            left, right = Content.styled("     main", bold), plain_line(self._why_alone, quiet)
+            return Content.assemble(left, " " * max(1, width - left.cell_length - right.cell_length), right)
         main, also = (bold, quiet) if self.column == MAIN else (quiet, bold)
         left = Content.styled("     main", main)
         right = Content.styled("> also" if self.column == ALSO else "also", also)
@@ -198,14 +199,14 @@ class MechanismTable(Widget, can_focus=True):
         box = ""
         if option.value in self.others:
             box = mark(option.value in (self.additional or ()), several=True)
-        label = plain_line(shortened(option.label, width - 6 - 5))
+        label = plain_line(shortened(option.label, width - 10))
         if dominant:
             label = label.stylize(self._style("marked"))
         if here and self.column == MAIN:
-            label = label.stylize(self._style("cursor"))
+            label = label.stylize(CURSOR)
         left = Content.assemble(f"{place + 1} {mark(dominant)} ", label)
-        right = Content.styled(box, self._style("cursor") if here and self.column == ALSO else "")
-        return Content.assemble(left, " " * max(1, width - left.cell_length - len(box) - 1), right, " ")
+        right = Content.styled(box, CURSOR if here and self.column == ALSO else "")
+        return Content.assemble(left, " " * max(1, width - left.cell_length - len(box)), right)
 
     def _nothing_else(self, width: int) -> Content:
         if not self.others:
@@ -214,7 +215,7 @@ class MechanismTable(Widget, can_focus=True):
         label = Content.styled("nothing else", self._style("marked") if said else "")
         here = self.has_focus and self.row == len(self.options)
         if here and self.column == MAIN:
-            label = label.stylize(self._style("cursor"))
+            label = label.stylize(CURSOR)
         left = Content.assemble("0     ", label)
-        right = Content.styled(mark(said, several=True), self._style("cursor") if here else "")
-        return Content.assemble(left, " " * max(1, width - left.cell_length - 3 - 1), right, " ")
+        right = Content.styled(mark(said, several=True), CURSOR if here else "")
+        return Content.assemble(left, " " * max(1, width - left.cell_length - 3), right)

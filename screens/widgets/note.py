@@ -29,8 +29,7 @@ class NoteField(TextArea):
 
     HELP = "A note in your own words. Enter begins a new line; Escape or Tab goes back to the answers."
     BINDINGS = [
-        Binding("escape", "leave", "leave the note", id="note.leave", tooltip="Back to the answers"),
-        Binding("tab", "leave", "leave the note", show=False, tooltip="Back to the answers"),
+        Binding("escape,tab", "leave", "done writing", id="note.leave", tooltip="Leave the field"),
     ]
     DEFAULT_CSS = """
     NoteField, NoteField:focus {
@@ -54,7 +53,10 @@ class NoteField(TextArea):
             return self.field
 
     class Left(Typed):
-        """The participant is done with the field, for now."""
+        """The focus went elsewhere."""
+
+    class Finished(Typed):
+        """The participant is done with the field, for now, and means to leave it."""
 
     class Cut(Typed):
         """A paste was longer than a note may be; its end was left out."""
@@ -75,6 +77,7 @@ class NoteField(TextArea):
 
     def begin(self, text: str) -> None:
         """Take up another text."""
+        self._wait()
         self.load_text(text)
         self._kept, self._said = self.text, text
 
@@ -96,7 +99,11 @@ class NoteField(TextArea):
 
     def action_leave(self) -> None:
         """Go back to what the note is about."""
-        self.screen.focus_next()
+        self.post_message(self.Finished(self))
+
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:
+        """Enter is text as well."""
+        return key == "enter" or super().check_consume_key(key, character)
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()

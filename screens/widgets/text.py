@@ -5,6 +5,7 @@ Every widget gets such text through `plain`; nothing else in `screens` makes con
 
 from __future__ import annotations
 
+from textual.binding import Binding
 from textual.content import Content, Span
 from textual.style import Style
 from textual.visual import VisualType
@@ -44,8 +45,10 @@ class PlainText(Static):
         super().update(_safe(content), layout=layout)
 
 
-class TextButton(Button):
+class TextButton(Button, inherit_bindings=False):
     """A button whose label is never parsed."""
+
+    BINDINGS = [Binding("enter,space", "press", "press", key_display="enter", tooltip="Press the button")]
 
     DEFAULT_CSS = """
     TextButton, TextButton.-style-default {

@@ -11,7 +11,7 @@ from storage.rows import fetch
 from storage.sides import is_forked, own_side
 from studies.annotation.tidy import tidy
 from studies.desk import CodesIssued, DeviationNoted
-from studies.events import Event
+from studies.events import Event, by_time
 from studies.ports import StudyRecord
 from studies.publication import Release, release
 from studies.rows import opening, pseudonym
@@ -146,8 +146,7 @@ def people(released: Iterable[Release], desk: Sequence[Event]) -> set[str]:
 
 def noted(desk: Sequence[Event]) -> list[str]:
     """Deviations that researchers noted, oldest first."""
-    ordered = sorted(desk, key=lambda one: (one.at, one.stream, one.seq, one.hash))
-    return [one.payload.text for one in ordered if isinstance(one.payload, DeviationNoted)]
+    return [one.payload.text for one in by_time(desk) if isinstance(one.payload, DeviationNoted)]
 
 
 def read_codes(conn: Connection, name: str, who: set[str]) -> tuple[dict[str, Any], ...]:

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from storage.export.cells import shown
 from storage.export.dataset import Dataset
 from storage.export.staging import Staging
-from studies.annotation.rows import ANNOTATIONS, MATERIALS, AnnotationRow, MaterialRow
+from studies.annotation.rows import ANNOTATIONS, CHECKS, MATERIALS, AnnotationRow, MaterialRow
 from studies.ports import Exporting
 from studies.rows import PARTICIPANTS, ParticipantRow
 from studies.study import Study
@@ -34,9 +34,10 @@ def write(data: Dataset, out: Staging, how: Exporting) -> str:
     tables = {one.table.name: one.rows for one in data.tables}
     people = {one.participant: one for one in tables[PARTICIPANTS.name]}
     given: dict[tuple[str, str], list[AnnotationRow]] = {}
-    for row in tables[ANNOTATIONS.name]:
-        if row.latest:
-            given.setdefault((row.item, "check" if row.role == "check" else "main"), []).append(row)
+    for table, set in ((ANNOTATIONS, "main"), (CHECKS, "check")):
+        for row in tables[table.name]:
+            if row.latest:
+                given.setdefault((row.item, set), []).append(row)
     tasks = [
         _task(number, material, given.get((material.item, material.set), []), people, data.study)
         for number, material in enumerate(

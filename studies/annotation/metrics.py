@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from studies.annotation.adjudication import adjudicator_ratings, labels_of
 from studies.annotation.counting import Counted, Excluded, annotators, count, over_collected
 from studies.desk import DeviationNoted, Look
-from studies.events import Event
+from studies.events import Event, by_time
 from studies.progress import planned_n
 from studies.study import Study
 from studies.taxonomy import ESCAPES
@@ -152,12 +152,11 @@ def deviations(study: Study, desk: Sequence[Event]) -> tuple[str, ...]:
 
 def looks(desk: Sequence[Event], study: str) -> tuple[Looked, ...]:
     """Every look at a figure before planned N, oldest first."""
-    seen = [
+    return tuple(
         Looked(one.at, one.payload.figure, one.payload.reason, one.payload.completed, one.payload.planned)
-        for one in desk
+        for one in by_time(desk)
         if isinstance(one.payload, Look) and one.payload.study == study
-    ]
-    return tuple(sorted(seen, key=lambda one: one.at))
+    )
 
 
 def _adjudicators(desk: Sequence[Event], study: str) -> Reading | None:

@@ -103,7 +103,41 @@ class AggregatedRow:
     additional: Annotated[Mapping[str, int], "Additional mechanisms and how many raters gave each."]
 
 
-ANNOTATIONS = Table("annotations", AnnotationRow, "One line a revision of an annotation: the raw labels.")
+_KEYS = ("item", "participant", "pass", "revision")
+_LABELS = (
+    *_KEYS,
+    "latest",
+    "dominant",
+    "additional",
+    "confidence",
+    "note",
+    "flag",
+    "active_ms",
+    "shown_at",
+    "submitted_at",
+)
+"""The contract's keys of annotations.jsonl, and no others."""
+
+ANNOTATIONS = Table(
+    "annotations",
+    AnnotationRow,
+    "One line a revision of an annotation: the raw labels. The first pass of an item counts; a second one is "
+    "a repeat, for agreement with oneself.",
+    _LABELS,
+)
+CHECKS = Table(
+    "checks",
+    AnnotationRow,
+    "One line a revision of an answer to an attention check, which never counts. The label that the check "
+    "asks for is its gold in materials.",
+    _LABELS,
+)
+PASSES = Table(
+    "passes",
+    AnnotationRow,
+    "One line a revision of an annotation or an answer to a check: its place in the participant's order.",
+    (*_KEYS, "role", "block", "position", "elapsed_ms"),
+)
 TRAINING = Table("training", TrainingRow, "One line an answer to a practice item.")
 MATERIALS = Table("materials", MaterialRow, "One line an item, practice item or attention check.")
 ADJUDICATED = Table("adjudicated", AdjudicatedRow, "One line a decision of an adjudicator.")

@@ -14,7 +14,9 @@ from studies.annotation.rows import (
     ADJUDICATED,
     AGGREGATED,
     ANNOTATIONS,
+    CHECKS,
     MATERIALS,
+    PASSES,
     TRAINING,
     AdjudicatedRow,
     AggregatedRow,
@@ -23,7 +25,7 @@ from studies.annotation.rows import (
     TrainingRow,
 )
 from studies.desk import AnnotationAdjudicated
-from studies.events import Event
+from studies.events import Event, by_time
 from studies.payloads import TrainingAnswered
 from studies.progress import released, standing
 from studies.protocol import Protocol
@@ -53,6 +55,8 @@ class Tidy:
     """The tables of an annotation study."""
 
     annotations: tuple[AnnotationRow, ...]
+    """Main items and repeats."""
+    checks: tuple[AnnotationRow, ...]
     training: tuple[TrainingRow, ...]
     sessions: tuple[SessionRow, ...]
     questionnaire: tuple[QuestionnaireRow, ...]
@@ -67,6 +71,8 @@ class Tidy:
         """All tables in the order an export lists them."""
         return (
             Filled(ANNOTATIONS, self.annotations),
+            Filled(CHECKS, self.checks),
+            Filled(PASSES, (*self.annotations, *self.checks)),
             Filled(TRAINING, self.training),
             Filled(SESSIONS, self.sessions),
             Filled(QUESTIONNAIRE, self.questionnaire),
@@ -125,7 +131,8 @@ def tidy(
         training.extend(training_rows(events, who))
         questionnaire.extend(questionnaire_rows(events, who, study.settings))
     return Tidy(
-        annotations=tuple(annotations),
+        annotations=tuple(one for one in annotations if one.role != "check"),
+        checks=tuple(one for one in annotations if one.role == "check"),
         training=tuple(training),
         sessions=tuple(sessions),
         questionnaire=tuple(questionnaire),
@@ -227,7 +234,7 @@ def adjudicated_rows(desk: Sequence[Event], study: str) -> tuple[AdjudicatedRow,
     """Every adjudication of a study version, by item and time."""
     made = [
         (one.payload, one.at)
-        for one in sorted(desk, key=lambda one: (one.at, one.stream, one.seq, one.hash))
+        for one in by_time(desk)
         if isinstance(one.payload, AnnotationAdjudicated) and one.payload.study == study
     ]
     last = {(said.item, said.adjudicator): place for place, (said, _) in enumerate(made)}
@@ -246,7 +253,7 @@ def adjudicated_rows(desk: Sequence[Event], study: str) -> tuple[AdjudicatedRow,
         )
         for place, (said, at) in enumerate(made)
     ]
-    return tuple(sorted(rows, key=lambda row: (row.item, row.decided_at)))
+    return tuple(sorted(rows, key=lambda row: row.item))
 
 
 def aggregated_rows(items: Iterable[str], counted: Iterable[AnnotationRow]) -> tuple[AggregatedRow, ...]:

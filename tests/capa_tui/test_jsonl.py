@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -108,6 +109,19 @@ async def test_an_annotation_asks_for_its_five_fields_about_one_item(line: Wire,
     assert (made.note, made.flag) == (values["note"], True)
 
 
+async def test_a_text_may_be_as_long_as_it_likes(line: Wire, sitting: Sitting) -> None:
+    ask = await up_to(line, "note")
+    text = "\ud800\x00=1+1 \u202e" * 100_000
+
+    def send() -> None:
+        line.say(answer=ask["ask"], value=text)
+
+    await asyncio.to_thread(send)
+    assert await line.hear() == {"ok": ask["ask"]}
+    await up_to(line, "dominant")
+    assert annotations(sitting)[0].note == text
+
+
 async def test_the_dominant_label_is_not_offered_as_an_additional_one(line: Wire) -> None:
     ask = await up_to(line, "dominant")
     line.say(answer=ask["ask"], value="SBM")
@@ -180,6 +194,29 @@ async def test_after_back_the_ask_has_a_new_id_and_the_annotation_a_revision(
     returned = await up_to(line, "dominant")
     assert returned["about"] == second["about"]
     assert [(one.revision, one.dominant) for one in annotations(sitting)] == [(1, "DCP"), (2, "ICU")]
+
+
+async def test_what_is_on_disk_is_not_asked_again_after_going_back_and_returning(
+    line: Wire, sitting: Sitting
+) -> None:
+    first = await up_to(line, "dominant")
+    line.say(answer=first["ask"], value="DCP")
+    second = await up_to(line, "dominant")
+    line.say(answer=second["ask"], value="SBM")
+    assert await line.hear() == {"ok": second["ask"]}
+    more = await line.hear()
+    line.say(do="back")
+    again = await up_to(line, "dominant")
+    line.say(answer=again["ask"], value="ICU")
+    while (message := await line.hear()).get("about") != second["about"]:
+        if "ask" in message:
+            line.say(answer=message["ask"], value=usual(message))
+    assert message == more
+    line.say(answer=second["ask"], value="HCO")
+    assert await line.hear() == {"ok": second["ask"]}
+    line.say(answer=more["ask"], value=[])
+    await up_to(line, "read")
+    assert [one.dominant for one in annotations(sitting)] == ["DCP", "ICU", "SBM"]
 
 
 async def test_back_where_there_is_nothing_behind_says_so(line: Wire) -> None:

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from capa_tui.lines import Lines
+from capa_tui.lines import Lines, text_of
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,39 @@ async def test_lines_come_whole_whatever_the_chunks(chunks: list[bytes], lines: 
             seen.append(line)
         await fed
     assert seen == lines
+
+
+async def test_the_end_is_the_end_however_often_one_asks() -> None:
+    read, write = os.pipe()
+    with os.fdopen(read, "rb") as source:
+        reader = Lines(source)
+        os.close(write)
+        assert [await asyncio.wait_for(reader.next(), 20) for _ in range(3)] == [None] * 3
+
+
+async def test_closing_ends_the_input_whatever_still_waits() -> None:
+    read, write = os.pipe()
+    with os.fdopen(read, "rb") as source:
+        reader = Lines(source)
+        os.write(write, b"one\ntwo\n")
+        assert await reader.next() == b"one"
+        reader.close()
+        assert await asyncio.wait_for(reader.next(), 20) is None
+        os.close(write)
+
+
+@pytest.mark.parametrize(
+    ("typed", "encoding", "text"),
+    [
+        ("naïve 日本".encode(), None, "naïve 日本"),
+        ("naïve".encode("latin-1"), "latin-1", "naïve"),
+        (b"\xff", "utf-8", "\ufffd"),
+    ],
+)
+def test_what_is_typed_is_utf8_or_in_the_encoding_of_the_locale(
+    typed: bytes, encoding: str | None, text: str
+) -> None:
+    assert text_of(typed, encoding) == text
 
 
 def test_a_program_that_ends_while_its_input_is_open_ends_quietly() -> None:

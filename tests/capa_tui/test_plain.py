@@ -9,6 +9,7 @@ from support.visits import Sitting
 
 from capa_tui.plain import Plain
 from studies.annotation.payloads import AnnotationSubmitted
+from studies.payloads import FieldAnswered
 from studies.runner import Visit
 
 ONWARD = {"Press Enter to go on.": "", "Answer yes or no.": "yes"}
@@ -121,6 +122,42 @@ async def test_withdrawing_asks_for_the_word() -> None:
     await until(wire, "You have withdrawn.")
     assert await wire.end() == 0
     assert sitting.kinds()[-1] == "participation_withdrawn"
+
+
+async def test_the_end_of_the_input_is_not_the_word_and_ends_the_visit() -> None:
+    sitting = Sitting(study(items=1))
+    wire = plain(sitting)
+    await until(wire, "Answer with a number.")
+    wire.send("/withdraw")
+    await until(wire, 'Write "withdraw"')
+    wire.hang_up()
+    assert await wire.end() == 0
+    assert sitting.kinds()[-1] == "visit_ended"
+
+
+async def test_a_note_is_kept_when_the_input_ends_in_the_middle_of_it() -> None:
+    sitting = Sitting(study(items=1))
+    wire = plain(sitting)
+    await until(wire, "Answer with a number.")
+    wire.send("1\n0\n1\nhalf a\r\nnote")
+    await until(wire, "Write; an empty line ends the text.")
+    wire.hang_up()
+    assert await wire.end() == 0
+    said = [one.payload for one in sitting.events if isinstance(one.payload, FieldAnswered)]
+    assert (said[-1].field, said[-1].value) == ("note", "half a\nnote")
+    assert sitting.kinds()[-1] == "visit_ended"
+
+
+async def test_a_command_that_cannot_be_stored_costs_nothing() -> None:
+    sitting = Sitting(study(items=1))
+    wire = plain(sitting)
+    await until(wire, "Answer with a number.")
+    sitting.journal.fail_before = 1
+    wire.send("/pause")
+    await until(wire, "Not taken:")
+    wire.send("/pause")
+    await until(wire, "Everything is saved.")
+    assert await wire.end() == 0
 
 
 async def test_nothing_in_a_text_reaches_the_terminal_as_a_command() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.researcher import app_on, desk_file, desk_files, fill_in, on, opened, seen, until, words_on
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -16,7 +17,6 @@ from screens.home import HomeScreen
 from screens.listing import ListingScreen
 from studies.folder import parse
 from studies.ports import StudyRecord
-from support.researcher import app_on, desk_file, desk_files, fill_in, on, opened, seen, until, words_on
 
 __all__ = ["desk_file"]
 

@@ -7,14 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.memory import TestClock
 from support.stored import AT, Stream, stored_study
 
-from storage.archive import choose
+from storage.archive import choose, records
 from storage.database import open_database
 from storage.journal import append
+from storage.merging import merge
 from storage.rows import quoted_fields
 from storage.store import Store
+from studies.annotation.metrics import looks
 from studies.annotation.payloads import AnnotationSubmitted
+from studies.annotation.tidy import adjudicated_rows
 from studies.desk import AnnotationAdjudicated
 from studies.errors import MachineError, UnknownStudyError
 from studies.events import Payload, to_ascii_json
@@ -287,6 +291,33 @@ async def test_desk_views(store: Store, path: Path) -> None:
         ("i1", "Ada", "SLM", 1),
         ("i1", "Ada", "DCP", 0),
     ]
+
+
+async def test_a_clock_that_is_put_back_changes_no_order(path: Path) -> None:
+    clock = TestClock()
+    store = Store.open(path, "station", "test", clock=clock)
+    study = (await store.desk.load(stored_study())).record
+    for label in ("DCP", "SLM", "CCM"):
+        await store.desk.adjudicate(AnnotationAdjudicated(study.sha256, "i1", "Ada", label, (), "so"))
+        await store.desk.look(study, "agreement", label, 3, 20)
+        clock.move(hours=-1)
+    newer = (await store.desk.load(stored_study(items=5))).record
+    desk = await store.archive.desk(study.sha256)
+    store.close()
+    assert [one.seq for one in desk] == sorted(one.seq for one in desk)
+    decided = [(one.dominant, one.latest) for one in adjudicated_rows(desk, study.sha256)]
+    assert decided == [("DCP", False), ("SLM", False), ("CCM", True)]
+    assert [one.reason for one in looks(desk, study.sha256)] == ["DCP", "SLM", "CCM"]
+    assert rows(path, "adjudications", "dominant, latest ")[0] == ("CCM", 1)
+    assert newer.loaded_at > study.loaded_at
+    other = path.with_name("other.db")
+    for into in (other, path):
+        merge([one for one in (path, other) if one != into], into)
+        with open_database(into) as db:
+            assert [(one.sha256, one.version) for one in records(db.conn)] == [
+                (study.sha256, 1),
+                (newer.sha256, 2),
+            ]
 
 
 async def test_reads_cannot_write(store: Store) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3 as other_program
+import stat
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,6 +58,20 @@ def test_new_file_has_the_house_pragmas(path: Path) -> None:
         "application_id": APPLICATION_ID,
         "user_version": len(MIGRATIONS),
     }
+
+
+def test_only_the_owner_may_read_what_participants_said(path: Path) -> None:
+    with open_database(path) as db:
+        db.conn.execute("INSERT INTO meta VALUES ('a', 'b')")
+        made = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))]
+        assert [stat.S_IMODE(one.stat().st_mode) for one in made] == [0o600] * 3
+
+
+def test_a_file_that_is_there_keeps_its_permissions(path: Path) -> None:
+    path.touch()
+    path.chmod(0o660)
+    open_database(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o660
 
 
 def test_missing_folders_are_made(tmp_path: Path) -> None:

@@ -216,7 +216,7 @@ async def test_a_slot_that_two_people_hold_is_reported(tmp_path: Path) -> None:
 async def test_versions_are_numbered_by_first_load_in_any_order(tmp_path: Path) -> None:
     versions = [lab_files(), lab_files(items=4), lab_files(items=5)]
     # (station, version, day): the second was first loaded before the first, at another station.
-    for station, version, day in ((0, 0, 5), (0, 1, 9), (1, 2, 7), (1, 1, 1), (2, 0, 8)):
+    for station, version, day in ((0, 0, 5), (0, 1, 9), (1, 1, 1), (1, 2, 7), (2, 0, 8)):
         lab = Lab(tmp_path / f"{station}.db", files=versions[version])
         lab.clock.move(days=day)
         async with lab:

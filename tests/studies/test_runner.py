@@ -122,6 +122,68 @@ async def test_going_back_further_and_further_stops_at_the_blocks_first_item() -
     assert not back.can_go_back
 
 
+async def test_answers_wait_for_the_return_of_who_goes_back_and_are_not_asked_for_again() -> None:
+    sitting = Sitting(study(items=3))
+    visit, first = await at_item(sitting)
+    await fill(visit, first)
+    second = await visit.leave(first)
+    assert isinstance(second, Step)
+    await visit.answer(second.ask_id("dominant"), "SBM")
+    for restart in (False, True):
+        reopened = await visit.back(second)
+        assert isinstance(reopened, Step)
+        assert visit.next_ask() == "dominant"
+        if restart:
+            await visit.answer(reopened.ask_id("dominant"), "ICU")
+            visit = await sitting.visit()
+        await visit.leave(reopened)
+        assert visit.answers == {"dominant": "SBM"}
+        assert visit.next_ask() == "additional"
+    await visit.answer(second.ask_id("additional"), [])
+    await visit.answer(second.ask_id("confidence"), 4)
+    await visit.leave(second)
+    made = [(one.item, one.revision, one.dominant) for one in annotations(sitting)]
+    assert made == [(first.about, 1, "DCP"), (first.about, 3, "ICU"), (second.about, 1, "SBM")]
+
+
+async def test_going_back_from_a_changed_step_keeps_the_change_as_a_revision() -> None:
+    sitting = Sitting(study(items=3))
+    visit, first = await at_item(sitting)
+    await fill(visit, first)
+    second = await visit.leave(first)
+    assert isinstance(second, Step)
+    await fill(visit, second)
+    third = await visit.leave(second)
+    assert isinstance(third, Step)
+    reopened = await visit.back(third)
+    assert isinstance(reopened, Step)
+    await visit.answer(reopened.ask_id("dominant"), "ICU")
+    further = await visit.back(reopened)
+    assert isinstance(further, Step)
+    assert (further.id, further.revision) == (first.id, 2)
+    assert await visit.leave(further) == third
+    made = [(one.item, one.revision, one.dominant) for one in annotations(sitting)]
+    assert made == [(first.about, 1, "DCP"), (second.about, 1, "DCP"), (second.about, 2, "ICU")]
+
+
+async def test_a_changed_step_that_lacks_an_answer_cannot_be_gone_back_from() -> None:
+    sitting = Sitting(study(items=3))
+    visit, first = await at_item(sitting)
+    await fill(visit, first)
+    second = await visit.leave(first)
+    assert isinstance(second, Step)
+    await visit.answer(second.ask_id("dominant"), "NONE")
+    await visit.answer(second.ask_id("confidence"), 2)
+    third = await visit.leave(second)
+    assert isinstance(third, Step)
+    reopened = await visit.back(third)
+    assert isinstance(reopened, Step)
+    await visit.answer(reopened.ask_id("dominant"), "DCP")
+    with pytest.raises(AnswerError, match="additional"):
+        await visit.back(reopened)
+    assert visit.answers == {"dominant": "DCP"}
+
+
 async def test_changing_from_an_escape_asks_for_additional_labels_again() -> None:
     sitting = Sitting(study(items=3))
     visit, first = await at_item(sitting)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies.steps import MAX_TEXT, AnswerError, Field, Option, Step, check_answer
+from studies.steps import LONGEST_TEXT, AnswerError, Field, Option, Step, check_answer
 
 CONSENT = Field("agree", "consent", "Do you agree?", (Option(True, "Yes"), Option(False, "No")))
 CHOICE = Field("dominant", "choice", "Which?", (Option("DCP", "d"), Option("SLM", "s"), Option("1", "one")))
@@ -74,7 +74,7 @@ def test_an_answer_that_fits_is_kept(asked: Field, value: Any, kept: Any) -> Non
         (TEXT, ["a"], "expected text"),
         (TEXT, "", "an answer is required"),
         (TEXT, " \t\n\u3000", "an answer is required"),
-        (TEXT, "x" * (MAX_TEXT + 1), "at most 20,000 characters, got 20,001"),
+        (TEXT, "x" * (LONGEST_TEXT + 1), "at most 10,000,000 characters, got 10,000,001"),
         (INFO, "", "read: nothing is asked here"),
         (INFO, True, "nothing is asked"),
     ],
@@ -106,7 +106,7 @@ def test_an_optional_text_takes_any_string_unchanged(text: str) -> None:
 
 
 def test_the_longest_text_is_taken() -> None:
-    assert len(check_answer(TEXT, "\U0001f642" * MAX_TEXT)) == MAX_TEXT
+    assert len(check_answer(TEXT, "\U0001f642" * LONGEST_TEXT)) == LONGEST_TEXT
 
 
 @given(chosen=st.lists(st.sampled_from(["DCP", "SLM", "CCM"])))

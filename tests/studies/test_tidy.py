@@ -14,7 +14,7 @@ from support.visits import Sitting, at, walk
 
 from studies import payloads as said
 from studies.activity import Attention, active_ms
-from studies.annotation.rows import ANNOTATIONS, AnnotationRow
+from studies.annotation.rows import ANNOTATIONS, CHECKS, PASSES, AnnotationRow
 from studies.annotation.tidy import aggregated_rows, tidy
 from studies.desk import AnnotationAdjudicated, SlotReleased
 from studies.events import Chain, Event, Payload
@@ -135,8 +135,10 @@ async def test_the_rows_of_a_whole_visit() -> None:
     await walk(await sitting.visit())
     tables = tidy(made, {sitting.stream: release(made.settings, sitting.events)}, [])
     roles = [one.role for one in tables.annotations]
-    assert (roles.count("main"), roles.count("repeat"), roles.count("check")) == (20, 1, 1)
-    assert [one.position for one in tables.annotations] == list(range(1, 23))
+    assert (roles.count("main"), roles.count("repeat"), len(roles)) == (20, 1, 21)
+    assert [one.item for one in tables.checks] == ["c1"]
+    places = [one.position for one in (*tables.annotations, *tables.checks)]
+    assert sorted(places, key=int) == list(range(1, 23))
     again = next(one for one in tables.annotations if one.role == "repeat")
     assert again.pass_ == 2
     assert again.latest
@@ -227,6 +229,17 @@ def test_pseudonyms_are_stable_and_tell_nothing() -> None:
 
 
 # -- columns -------------------------------------------------------------------------------------
+
+
+def test_annotations_have_the_contracts_keys_and_what_else_is_known_lies_apart() -> None:
+    keys = (
+        "item participant pass revision latest dominant additional confidence note flag active_ms shown_at "
+        "submitted_at"
+    )
+    row = label("i", "p", "DCP", role="repeat", pass_=2)
+    assert list(ANNOTATIONS.values(row)) == list(CHECKS.values(row)) == keys.split()
+    more = {"role": "repeat", "block": 1, "position": 1, "elapsed_ms": 0}
+    assert PASSES.values(row) == {"item": "i", "participant": "p", "pass": 2, "revision": 1} | more
 
 
 def test_columns_come_from_the_row_class() -> None:

@@ -72,6 +72,17 @@ class Robot:
                 self.say({"answer": message["ask"], "value": pending[message["ask"]]})
         return None
 
+    def signal(self, number: signal.Signals) -> None:
+        """Send the program a signal."""
+        self._program.send_signal(number)
+
+    def leave(self) -> None:
+        """Read no more, then say something."""
+        assert self._program.stdout is not None
+        self._program.stdout.close()
+        self.say({"do": "back"})
+        self._program.stdout = None
+
     def kill(self) -> None:
         """End the program as a power cut would."""
         self._program.send_signal(signal.SIGKILL)
