@@ -71,7 +71,7 @@ class JsonLines:
                 line = coming.result()
                 if line is None:
                     # Nobody is listening any more: the provider is told to stop, and the visit pauses.
-                    self.visit.conversation.stop()
+                    self.visit.conversation.abandon()
                     break
                 step = self.visit.current
                 if line.strip() and isinstance(step, Step):
@@ -152,7 +152,7 @@ class JsonLines:
         conversation = self.visit.conversation
         if doing == "pause":
             if conversation is not None:
-                conversation.stop()
+                conversation.abandon()
             await self.visit.pause()
         elif doing == "withdraw":
             await self.visit.withdraw()

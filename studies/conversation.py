@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from studies.replies import Assistant, Call, Part, ReplyEnd
 from studies.roleplay.protocol import RoleplayKind
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from studies.roleplay.context import Dialogues
     from studies.runner import Visit
 
+LEFT = "You left while the reply was on its way."
 LOST = ReplyEnd("interrupted", "", error="The reply broke off.", error_kind="lost_stream")
 """An assistant that ends without a last word."""
 PART_SECONDS = 0.25
@@ -51,6 +52,7 @@ class Conversation:
         assert isinstance(kind, RoleplayKind)
         self._kind = kind
         self._stop = asyncio.Event()
+        self._stopping: Literal["stopped", "interrupted"] = "stopped"
         self._busy = asyncio.Lock()
 
     @property
@@ -72,9 +74,17 @@ class Conversation:
             return await Sequel(self._visit, self).run(hear)
 
     def stop(self) -> bool:
-        """Stop the reply in flight; False if there is none."""
+        """Stop the reply in flight, which uses its turn up; False if there is none."""
+        return self._break_off("stopped")
+
+    def abandon(self) -> bool:
+        """Break the reply in flight off because the participant leaves: it can be asked for again."""
+        return self._break_off("interrupted")
+
+    def _break_off(self, status: Literal["stopped", "interrupted"]) -> bool:
         if not self._busy.locked() or self._stop.is_set():
             return False
+        self._stopping = status
         self._stop.set()
         return True
 
@@ -116,7 +126,8 @@ class Conversation:
                     one = await self._next(reply, stopping)
                     took = round((time.monotonic() - began) * 1000)
                     if one is None:
-                        yield ReplyEnd("stopped", text, first_token_ms=first, total_ms=took)
+                        error = "" if self._stopping == "stopped" else LEFT
+                        yield ReplyEnd(self._stopping, text, first_token_ms=first, total_ms=took, error=error)
                         return
                     if first is None:
                         first = took

@@ -52,6 +52,9 @@ class StudyKind(Protocol):
             AnswerError: nothing can be sent now.
         """
 
+    def answers(self, payload: Payload) -> str | None:
+        """The id of the ask that this event of the kind's own answers, or None."""
+
     def returning(self, state: State, *, late: bool) -> tuple[Payload, ...]:
         """What has to be put right when a participant sits down again; `late`: past the resume policy."""
 

@@ -159,11 +159,8 @@ class Visit:
             step, name = found
             value = check_answer(step.field(name), value)
             if step.kind == "chat":
-                await self._store(
-                    said.FieldAnswered(step.id, step.revision, name, value, step.about),
-                    *self._activity(step),
-                    *self.protocol.kind.request(step, self._state, value),
-                )
+                request = self.protocol.kind.request(step, self._state, value)
+                await self._store(*self._activity(step), *request)
                 await self._drop_drafts(step)
                 return
             payloads: list[Payload] = []
@@ -368,6 +365,8 @@ class Visit:
             self._acknowledged.add(f"{answered.step}/{answered.field}/{answered.revision}")
         elif isinstance(one.payload, said.Activity):
             self._samples = []
+        elif (ask := self.protocol.kind.answers(one.payload)) is not None:
+            self._acknowledged.add(ask)
 
 
 def _next_ask(step: Step, answers: Mapping[str, Any]) -> str | None:

@@ -187,6 +187,10 @@ class AnnotationKind:
         """An annotation has no chat."""
         raise AnswerError("nothing can be sent here")
 
+    def answers(self, payload: Payload) -> str | None:
+        """Every ask is answered by a `field_answered`."""
+        return None
+
     def returning(self, state: State, *, late: bool) -> tuple[Payload, ...]:
         """An annotation is never left half way by anybody but the participant."""
         return ()

@@ -70,7 +70,6 @@ class Veil:
         self._shown = max(self._shown, len(ready))
         return new
 
-
     @staticmethod
     def _settled(text: str) -> int:
         """Where the part ends that no further text can change."""

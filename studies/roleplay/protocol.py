@@ -247,6 +247,10 @@ class RoleplayKind:
             raise AnswerError("the opening request is sent as it is")
         return (TurnSubmitted(step.id, session.id, session.item, number, text, opening),)
 
+    def answers(self, payload: Payload) -> str | None:
+        """A request answers the chat ask of its turn."""
+        return f"{payload.step}/message/{payload.turn}" if isinstance(payload, TurnSubmitted) else None
+
     def returning(self, state: State, *, late: bool) -> tuple[Payload, ...]:
         """What has to be put right when a participant sits down again.
 

@@ -42,7 +42,9 @@ def test_a_program_may_well_be_about_llamas(said: str) -> None:
     assert masked(said) == (said, False)
 
 
-@given(st.lists(st.sampled_from(["I am ", "Cla", "ude", " 4.5 ", "made ", "by ", "Anthropic", "x" * 70, "."])))
+@given(
+    st.lists(st.sampled_from(["I am ", "Cla", "ude", " 4.5 ", "made ", "by ", "Anthropic", "x" * 70, "."]))
+)
 def test_streaming_shows_in_the_end_exactly_what_the_whole_shows(parts: list[str]) -> None:
     veil = Veil()
     shown = "".join([*(veil.feed(one) for one in parts), veil.feed("", last=True)])

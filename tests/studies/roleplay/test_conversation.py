@@ -420,3 +420,14 @@ async def test_a_whole_participation_replays_to_the_same_state() -> None:
     assert again.visit.state == made.visit.state
     assert made.sitting.kinds().count("session_ended") == 3
     assert made.sitting.kinds().count("questionnaire_submitted") == 3
+
+
+async def test_leaving_while_a_reply_is_on_its_way_costs_no_turn() -> None:
+    made = await talk(roleplay_study())
+    running = await endless(made)
+    assert made.live.abandon()
+    step = await running
+    assert isinstance(step, Step)
+    assert step.chat is not None
+    assert (step.chat.turn, step.chat.phase) == (1, "broken")
+    assert [one.status for one in payloads(made, said.ReplyEnded)] == ["interrupted"]
