@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from studies.annotation.folder_rules import codebook_texts, example_of
 from studies.annotation.materials import Codebook, Item
 from studies.assignment import draw_subset
 from studies.errors import FolderError, InputError, Problem
-from studies.folder_checks import accept, codebook_texts, example_of
+from studies.folder_checks import accept
 from studies.folder_parts import own_codebook
 from studies.item_files import read_items
 from studies.new_design import left_out_notes, settled, wished

@@ -13,10 +13,10 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from studies.annotation.folder_rules import text_key
 from studies.annotation.materials import Item, TrainingItem
 from studies.bundles import directory as bundled
 from studies.errors import FolderError, Problem
-from studies.folder_checks import text_key
 from studies.folder_parts import own_codebook
 from studies.new_design import Plan
 from studies.reading import read_rows

@@ -62,6 +62,11 @@ class Study:
         object.__setattr__(self, "_by_id", {one.id: one for one in self.items})
         object.__setattr__(self, "_tasks", {one.id: one for one in self.tasks})
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of all that participants are given: items, or tasks."""
+        return tuple(one.id for one in self.items or self.tasks)
+
     def task(self, task_id: str) -> Task:
         """The task of that id.
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from studies.chance import Chance
 from studies.replies import Call, ChatMessage
 from studies.roleplay.payloads import Donor, Seen
 from studies.roleplay.sessions import Session, Sessions
 from studies.study import Study, text_hash
+
+if TYPE_CHECKING:
+    from studies.roleplay.materials import ShippedSession, Task
 
 PROMPT = """You are a coding assistant in a chat. The user asks for one Python function.
 
@@ -69,6 +72,17 @@ def history_of(study: Study, session: Session, sessions: Sessions, stream: str) 
     )
 
 
+def may_serve(other: Task | ShippedSession, task: Task) -> bool:
+    """Whether a session of another task may be shown as a shuffled history: nothing of what an assistant
+    could transfer is shared, neither profile, mechanism, resolution pattern nor source task."""
+    return not (
+        other.profile == task.profile
+        or set(other.mechanisms) & set(task.mechanisms)
+        or (other.resolution and other.resolution == task.resolution)
+        or other.source_task == task.source_task
+    )
+
+
 async def shuffled_history(
     study: Study, session: Session, slot: int, dialogues: Dialogues
 ) -> tuple[Dialogue, ...]:
@@ -80,19 +94,13 @@ async def shuffled_history(
     found: list[Dialogue] = []
     for donor in await dialogues.donors(study.sha256):
         other = study.task(donor.item)
-        if other.profile == task.profile or other.resolution == task.resolution:
-            continue
-        if set(other.mechanisms) & set(task.mechanisms) or other.source_task == task.source_task:
+        if not may_serve(other, task):
             continue
         dialogue = await dialogues.dialogue(donor)
         if dialogue is not None:
             found.append(dialogue)
     for shipped in study.shipped:
-        if shipped.profile == task.profile or set(shipped.mechanisms) & set(task.mechanisms):
-            continue
-        if shipped.source_task == task.source_task or (
-            shipped.resolution and shipped.resolution == task.resolution
-        ):
+        if not may_serve(shipped, task):
             continue
         messages = tuple(ChatMessage(one.role, one.text) for one in shipped.dialogue)
         found.append(Dialogue(shipped.id, messages, (Seen("shipped", name=shipped.id),)))

@@ -7,7 +7,7 @@ the number of conditions, so that each held-out task occurs equally often in eac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from studies.payloads import Planned
 
 if TYPE_CHECKING:
     from studies.roleplay.materials import Task
-    from studies.settings import RoleplaySettings
+    from studies.settings import RoleplaySettings, StudySettings
     from studies.study import Study
 
 Cell = tuple[str, str, str]
@@ -37,8 +37,13 @@ class CellTasks:
 
 def cells(study: Study) -> tuple[CellTasks, ...]:
     """The study's cells, in the order in which their first task stands in the file."""
+    return cells_of(study.tasks)
+
+
+def cells_of(tasks: Iterable[Task]) -> tuple[CellTasks, ...]:
+    """The tasks by cell, in the order in which each cell's first task comes."""
     found: dict[Cell, list[Task]] = {}
-    for task in study.tasks:
+    for task in tasks:
         found.setdefault(task.cell, []).append(task)
 
     def part(tasks: Sequence[Task], name: str) -> tuple[Task, ...]:
@@ -52,8 +57,12 @@ def cells(study: Study) -> tuple[CellTasks, ...]:
 
 def speakers(study: Study) -> tuple[str, ...]:
     """Names of the assistants that take part in sessions: all but the gate."""
-    gate = study.settings.roleplay.gate
-    return tuple(one.name for one in study.settings.assistants if one.name != gate)
+    return speaker_names(study.settings)
+
+
+def speaker_names(settings: StudySettings) -> tuple[str, ...]:
+    """Names of the assistants that take part in sessions: all but the gate."""
+    return tuple(one.name for one in settings.assistants if one.name != settings.roleplay.gate)
 
 
 def lay_out_sessions(study: Study, slot: int) -> tuple[Planned, ...]:
