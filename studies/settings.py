@@ -21,11 +21,13 @@ SLUG = r"^[a-z0-9][a-z0-9-]{0,63}$"
 IDENTIFIER = r"^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$"
 CODE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$"
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$"
+FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*$"
 PATTERNS = {
     SLUG: "at most 64 lower-case letters a-z, digits and hyphens, the first not a hyphen",
     IDENTIFIER: "at most 128 of the characters A-Z a-z 0-9 . _ : @ / -, the first a letter or digit",
     CODE: "at most 32 of the characters A-Z a-z 0-9 . _ -, the first a letter or digit",
     LANGUAGE: "a language tag, such as en or pt-BR",
+    FUNCTION: "letters, digits and underscores, the first no digit",
 }
 """What each pattern allows, for a person."""
 
@@ -309,16 +311,17 @@ class Exclusions(Settings):
     checks_failed: Annotated[int, Field(ge=1)] | None = None
     """Attention checks failed, this many or more."""
     median_ms_below: Annotated[int, Field(ge=1)] | None = None
-    """Median active time an item in milliseconds."""
+    """Median active time an item, or the person's own time a session, in milliseconds."""
 
 
 class AnalysisSettings(Settings):
     """analysis.toml: the plan, written before the first participant."""
 
     primary_outcome: str = "fleiss_kappa"
-    """The figure on which the study is planned."""
+    """The figure on which the study is planned; in a role-play study `es`, `ft_es` or `ttc`."""
     contrast: str = ""
-    """What is compared with what; empty in a study of agreement."""
+    """What is compared with what: two conditions or assistants, the first less the second, as in `same-user
+    minus none`; a semicolon separates several. Empty in a study of agreement."""
     planned_n: Annotated[int, Field(ge=1)] | None = None
     """Completed participations; the number of slots where the design has them."""
     stopping_rule: str = ""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from studies.annotation.materials import Mechanism
-from studies.settings import Identifier, Settings, Slug, Text
+from studies.settings import FUNCTION, Identifier, Settings, Slug, Text
 
 
 class Fact(Settings):
@@ -57,7 +57,7 @@ class Task(Settings):
     """What the participant wants; private, never shown to an assistant."""
     interface: Text
     """The signature line that every assistant is given, alike in all conditions."""
-    entry_point: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+    entry_point: Annotated[str, Field(pattern=FUNCTION)]
     """Name of the function."""
     tests: str = ""
     """Hidden tests: source that defines `check(candidate)`."""
@@ -119,7 +119,7 @@ class Profile(Settings):
 
 
 class Profiles(Settings):
-    """profiles.toml."""
+    """profiles.toml: whom participants play, one entry a person."""
 
     profiles: tuple[Profile, ...]
     """Whom participants play."""
@@ -136,7 +136,9 @@ class ShippedMessage(Settings):
     """One message of a shipped session."""
 
     role: Literal["user", "assistant"]
+    """Who said it."""
     text: Text
+    """What was said."""
 
 
 class ShippedSession(Settings):
