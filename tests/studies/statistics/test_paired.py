@@ -108,9 +108,19 @@ def test_mcnemar_without_discordant_pairs() -> None:
     assert exact_mcnemar(0, 6) == 2 / 64
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+@pytest.mark.parametrize(
+    "values", [[0.2], [0.01, 0.04, 0.03], [0.5, 0.5, 0.001, 0.02, 0.011, 1.0], [0.0, 0.9]]
+)
 def test_holm_is_that_of_statsmodels(values: list[float]) -> None:
     assert holm(values) == pytest.approx(list(multipletests(values, method="holm")[1]))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_keeps_order_and_never_lowers_a_p(values: list[float]) -> None:
+    adjusted = [one for one in holm(values) if one is not None]
+    assert all(before <= after <= 1 for before, after in zip(values, adjusted, strict=True))
+    places = sorted(range(len(values)), key=values.__getitem__)
+    assert [adjusted[one] for one in places] == sorted(adjusted)
 
 
 def test_holm_by_hand_and_with_undefined_values() -> None:
