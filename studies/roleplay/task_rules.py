@@ -99,6 +99,9 @@ def _code(task: Task, line: int) -> Iterator[Problem]:
         if not source:
             continue
         tree = _parsed(source)
+        if key == "prompt" and isinstance(tree, str):
+            # It may end in the line of a function whose body is the candidate's.
+            tree = _parsed(f"{source.rstrip()}\n    pass\n")
         if isinstance(tree, str):
             yield error(FILE, key, f"{task.id}: {tree}", "Python that can be parsed", line)
         else:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies import new
+from studies import new, new_folder
 from studies.assignment import lay_out
 from studies.bundles import directory
 from studies.bundles import study as bundled
@@ -313,7 +313,7 @@ def test_all_of_it_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(new.os, "replace", full)
+    monkeypatch.setattr(new_folder.os, "replace", full)
     with pytest.raises(InputError, match="No space left"):
         create(tmp_path / "new")
     assert os.listdir(tmp_path) == []
