@@ -200,8 +200,8 @@ def _analysis(participants: int | None, balanced: int, cells: int) -> bytes:
 def _about(cells: int, dealt: Sequence[Place], balanced: int) -> str:
     return (
         f"{cells} cells (a profile with a pair of mechanisms) with {HISTORY} history tasks, {RESERVE} in "
-        f"reserve and {HELD_OUT} held-out tasks each: {len(dealt)} tasks. {_spread(dealt)} A participant plays "
-        "one cell. Each held-out task is played equally often in each condition with "
+        f"reserve and {HELD_OUT} held-out tasks each: {len(dealt)} tasks. {_spread(dealt)} A participant "
+        "plays one cell. Each held-out task is played equally often in each condition with "
         f"{balanced} participants, or a multiple. The tasks were made by program: the sentences of their "
         "docstrings stand as facts, all open. They run as pilots (run --pilot) until you have authored them: "
         "which facts are withheld and by which mechanism, the fixed opening, the resolution pattern of each "
@@ -237,8 +237,8 @@ def _spread(dealt: Sequence[Place]) -> str:
     each = [met[profile, name] for profile in profiles for name in MECHANISMS]
     return (
         f"{len(profiles)} of {PROFILES} profiles have {_range(profiles.values())} cells each and meet each "
-        f"mechanism {_times(each)}; each of {len(pairs)} pairs of mechanisms occurs {_times(pairs.values())}; each of "
-        f"{len(sources)} source tasks is used {_times(sources.values())}, never twice in a cell."
+        f"mechanism {_times(each)}; each of {len(pairs)} pairs of mechanisms occurs "
+        f"{_times(pairs.values())}; each of {len(sources)} source tasks is used {_times(sources.values())}, never twice in a cell."
     )
 
 

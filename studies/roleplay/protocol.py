@@ -242,8 +242,10 @@ class RoleplayKind:
         if not text.strip():
             raise AnswerError("write something first")
         number = session.used + 1
-        opening: Literal["fixed", "free", ""] = "" if number > 1 else self.settings.opening
-        if opening == "fixed" and step.chat is not None and text != step.chat.opening:
+        # A task that has no opening yet, in a pilot, is opened freely.
+        fixed = step.chat.opening if step.chat is not None else ""
+        opening: Literal["fixed", "free", ""] = "" if number > 1 else "fixed" if fixed else "free"
+        if opening == "fixed" and text != fixed:
             raise AnswerError("the opening request is sent as it is")
         return (TurnSubmitted(step.id, session.id, session.item, number, text, opening),)
 
