@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -11,10 +12,14 @@ from typing import TYPE_CHECKING, Self
 from capa_tui.paths import station
 from capa_tui.version import VERSION
 from studies.clock import SystemClock
+from studies.errors import MachineError
 from studies.runner import Visit
 
 if TYPE_CHECKING:
+    from capa_tui.assistants.roster import Roster
+    from capa_tui.sandbox.judge import SandboxJudge
     from storage.store import Store
+    from studies.conversation import Conversation
     from studies.ports import Archive, Desk, StudyRecord
 
 
@@ -26,6 +31,7 @@ class Services:
         self.station = station
         self.clock = SystemClock()
         self._held = ExitStack()
+        self._live: list[Roster | SandboxJudge] = []
 
     @classmethod
     def open(cls, path: Path) -> Services:
@@ -68,16 +74,46 @@ class Services:
         assert seated.stream is not None
         self._held.enter_context(self.store.lock(seated.stream))
         events = await self.archive.events(seated.stream)
-        return Visit(await self.archive.study(seated.study), events, self.store.journal, self.clock)
+        whole = await self.archive.study(seated.study)
+        visit = Visit(whole, events, self.store.journal, self.clock)
+        if whole.settings.kind == "roleplay":
+            visit.conversation = await self._conversation(visit)
+        return visit
+
+    async def _conversation(self, visit: Visit) -> Conversation:
+        """The live side of a visit.
+
+        Raises:
+            MachineError: this machine cannot run code safely, or cannot reach the study's assistants.
+        """
+        from capa_tui.assistants.roster import Roster
+        from capa_tui.sandbox.judge import SandboxJudge
+        from studies.conversation import Conversation
+
+        judge = SandboxJudge(unsafe=visit.study.settings.roleplay.unsafe)
+        self._live.append(judge)
+        missing = await asyncio.to_thread(judge.available)
+        if missing is not None:
+            raise MachineError(f"{missing} Nothing was lost; sessions cannot be judged without it.")
+        roster = Roster()
+        self._live.append(roster)
+        await roster.open(one.model for one in visit.study.settings.assistants)
+        return Conversation(visit, roster, judge, self.store.dialogues(visit.study))
 
     def rise(self) -> None:
         """Free the streams this process holds."""
         self._held.close()
 
     def close(self) -> None:
-        """Free the streams and close the database."""
+        """Let assistants and judges go, free the streams and close the database. Not on an event loop."""
+        if self._live:
+            asyncio.run(self._let_go())
         self.rise()
         self.store.close()
+
+    async def _let_go(self) -> None:
+        while self._live:
+            await self._live.pop().close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -85,6 +121,7 @@ class Services:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self._let_go()
         self.close()
 
 
