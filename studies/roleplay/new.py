@@ -238,7 +238,8 @@ def _spread(dealt: Sequence[Place]) -> str:
     return (
         f"{len(profiles)} of {PROFILES} profiles have {_range(profiles.values())} cells each and meet each "
         f"mechanism {_times(each)}; each of {len(pairs)} pairs of mechanisms occurs "
-        f"{_times(pairs.values())}; each of {len(sources)} source tasks is used {_times(sources.values())}, never twice in a cell."
+        f"{_times(pairs.values())}; each of {len(sources)} source tasks is used "
+        f"{_times(sources.values())}, never twice in a cell."
     )
 
 
