@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from capa_tui import paths, report
-from studies.errors import InputError
+from studies.errors import InputError, Problem
 
 
 def new(arguments: Namespace) -> int:
@@ -46,7 +47,10 @@ def check(arguments: Namespace) -> int:
     from studies.folder import read_files
     from studies.folder_checks import check as problems_of
 
-    found = problems_of(read_files(Path(arguments.directory)))
+    files = read_files(Path(arguments.directory))
+    found = problems_of(files)
+    if not any(not one.warning for one in found):
+        found += _refused_references(files)
     problems = [one for one in found if not one.warning]
     warnings = [one for one in found if one.warning]
     if arguments.json:
@@ -59,6 +63,30 @@ def check(arguments: Namespace) -> int:
             report.line(f"warning: {one}")
         report.say(f"{len(problems)} problems, {len(warnings)} warnings")
     return 1 if problems else 0
+
+
+def _refused_references(files: Mapping[str, bytes]) -> list[Problem]:
+    """Tasks whose own hidden tests do not accept their reference solution."""
+    from studies.folder import parse
+
+    study = parse(files)
+    if not study.tasks:
+        return []
+    from capa_tui.commands.judging import verdicts_on
+    from capa_tui.packs import of_study, references
+
+    submitted = references(of_study(study))
+    verdicts = asyncio.run(verdicts_on(submitted))
+    problems = []
+    for place, (one, verdict) in enumerate(zip(submitted, verdicts, strict=True), start=1):
+        if verdict.verdict == "not_run":
+            return [
+                Problem("tasks.jsonl", 0, "reference", f"not checked: {verdict.detail}", "", warning=True)
+            ]
+        if not verdict.passed:
+            found = f"the tests of {one.task.id} do not accept it: {verdict.verdict} {verdict.detail}".strip()
+            problems.append(Problem("tasks.jsonl", place, "reference", found, "a solution that passes"))
+    return problems
 
 
 def _shown(problem: dict[str, object]) -> dict[str, object]:
