@@ -6,11 +6,11 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from capa_tui.assistants.faults import Fault, Scrubber, fault_of
+from capa_tui.assistants.faults import Fault, fault_of
 from capa_tui.assistants.hearing import Heard, Say
 from capa_tui.assistants.route import Route, checked
 from capa_tui.assistants.structured import response_format, rungs, with_schema
@@ -77,7 +77,7 @@ class Models:
         wanted = [one for one in missing if one.endswith("_API_KEY")]
         return wanted or [one for one in (usual,) if one in os.environ]
 
-    async def reply(self, call: Call, route: Route, scrub: Scrubber, say: Say) -> ReplyEnd:
+    async def reply(self, call: Call, route: Route, scrub: Callable[[str], str], say: Say) -> ReplyEnd:
         """Call a model; `say` gets each piece of text. Cancelling it closes the provider's stream.
 
         Never raises for what a provider does.

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from capa_tui.assistants.faults import Fault, Scrubber, fault_of, fault_of_body, plain, status_after
+from capa_tui.assistants.faults import Fault, fault_of, fault_of_body, plain, status_after
 from capa_tui.assistants.route import Route
 from studies.replies import Call, ReplyEnd, Usage
 
@@ -149,7 +149,7 @@ class Heard:
         why = "all tokens were used up before any text came" if self._finish == "length" else "no text came"
         return Fault("empty", f"{why} (finish reason: {self._finish or 'none'})")
 
-    async def end(self, fault: Fault | None, client: str, scrub: Scrubber) -> ReplyEnd:
+    async def end(self, fault: Fault | None, client: str, scrub: Callable[[str], str]) -> ReplyEnd:
         """The last word."""
         text = self.text
         told = dict[str, Any](status="complete")

@@ -56,6 +56,7 @@ class Hub:
         self._over = asyncio.Event()
         self._ending: asyncio.TimerHandle | None = None
         self._paces: dict[tuple[str, str], Pace] = {}
+        self._read: tuple[object, Machine, Scrubber] | None = None
         self._local = LocalServer()
 
     async def run(self, listening: socket.socket) -> None:
@@ -129,21 +130,32 @@ class Hub:
 
     async def reply(self, call: Call, say: Callable[[str], None]) -> ReplyEnd:
         """One call, from this machine's configuration to its end."""
-        scrub = Scrubber(os.environ)
+        scrub: Callable[[str], str] = str
         try:
-            machine = read_machine(self._config)
+            machine, scrub = self._machine()
             access = machine.access(call.assistant, call.model)
             models = await asyncio.shield(self._models)
             route = await self._route(call, access)
-            scrub = Scrubber(os.environ, [*machine.variables], [route.api_key or ""])
             await self._wait_for_turn(call, machine, access)
         except CapaError as error:
-            return _failed(Fault("configuration", str(error)), scrub)
+            return _failed(Fault("configuration", str(error)), Scrubber(os.environ))
         except Fault as fault:
             return _failed(fault, scrub)
         except ImportError as error:
             return _failed(Fault("gateway", f"litellm cannot be loaded: {error}"), scrub)
         return await models.reply(call, route, scrub, say)
+
+    def _machine(self) -> tuple[Machine, Scrubber]:
+        """The configuration as it is now, read anew where the file has changed; and what to scrub by it."""
+        try:
+            found = self._config.stat()
+            stamp: object = (found.st_mtime_ns, found.st_size, found.st_ino)
+        except OSError:
+            stamp = None
+        if self._read is None or self._read[0] != stamp:
+            machine = read_machine(self._config)
+            self._read = (stamp, machine, Scrubber(os.environ, machine.variables))
+        return self._read[1:]
 
     async def _route(self, call: Call, access: Access) -> Route:
         if call.model == local.MODEL:

@@ -67,7 +67,7 @@ def test_every_problem_is_told_at_once_with_its_key(tmp_path: Path) -> None:
 api_bas = "http://x"
 requests_per_minute = 0
 [models."openai/"]
-structured = "json_shema"
+structured = "prompted"
 price = { input = 1, output = "x", cahced = 2 }
 [model.x]
 """
@@ -76,8 +76,8 @@ price = { input = 1, output = "x", cahced = 2 }
         "machine.toml assistants.a.api_bas: unknown key; expected did you mean api_base?",
         "machine.toml models.openai/.price.output: 'x'; expected a number",
         "machine.toml models.openai/.price.cahced: unknown key; expected did you mean cached?",
-        "machine.toml models.openai/.structured: 'json_shema'; expected 'json_schema', 'json_object' or 'prompt'; "
-        "did you mean 'json_schema'?",
+        "machine.toml models.openai/.structured: 'prompted'; "
+        "expected 'json_schema', 'json_object' or 'prompt'; did you mean 'prompt'?",
         "machine.toml model: unknown key; expected did you mean models?",
     ]
 
