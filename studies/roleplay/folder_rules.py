@@ -19,7 +19,7 @@ from studies.roleplay.balance import (
 )
 from studies.roleplay.context import may_serve
 from studies.roleplay.design import CellTasks, cells_of, speaker_names
-from studies.roleplay.plan import OUTCOMES, planned_contrasts, primary_outcome
+from studies.roleplay.plan import MEASURES, planned_contrasts, primary_outcome
 from studies.roleplay.task_rules import task_problems
 from studies.settings import AnalysisSettings, StudySettings
 
@@ -129,7 +129,7 @@ def _feedback(settings: StudySettings, analysis: AnalysisSettings) -> Iterator[P
 
 def _plan(settings: StudySettings, analysis: AnalysisSettings) -> Iterator[Problem]:
     if primary_outcome(analysis) is None:
-        found, expected = shown(analysis.primary_outcome), f"one of {', '.join(OUTCOMES)}"
+        found, expected = shown(analysis.primary_outcome), f"one of {', '.join(MEASURES)}"
         if "primary_outcome" in analysis.model_fields_set:
             yield error("analysis.toml", "primary_outcome", found, expected)
         else:

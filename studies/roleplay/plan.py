@@ -10,8 +10,8 @@ from typing import Literal, get_args
 from studies.roleplay.design import speaker_names
 from studies.settings import AnalysisSettings, StudySettings
 
-Outcome = Literal["es", "ft_es", "ttc"]
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+Measure = Literal["es", "ft_es", "ttc"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 By = Literal["condition", "assistant"]
 
 
@@ -24,10 +24,10 @@ class PlannedContrast:
     b: str
 
 
-def primary_outcome(analysis: AnalysisSettings) -> Outcome | None:
+def primary_outcome(analysis: AnalysisSettings) -> Measure | None:
     """The outcome on which the study is planned; None where the plan names none of role-play."""
     wanted = analysis.primary_outcome.strip().casefold().replace("-", "_")
-    return next((one for one in OUTCOMES if one == wanted), None)
+    return next((one for one in MEASURES if one == wanted), None)
 
 
 def planned_contrasts(
