@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Literal
 
 from studies.replies import Status
@@ -181,11 +183,24 @@ def _status(chain: Iterable[BaseException]) -> int | None:
 def _detail(chain: list[BaseException]) -> str:
     """The provider's own words: those of the inmost exception that has any."""
     told = list(filter(_told, reversed(chain)))
-    bodies = (getattr(one, "body", None) for one in told)
-    words = [str(one["message"]) for one in bodies if isinstance(one, dict) and one.get("message")]
-    words += [getattr(one, "message", None) or str(one) for one in (*told, *reversed(chain))]
+    words = [_message(getattr(one, "body", None)) for one in told]
+    words += [_message(getattr(one, "message", None)) or str(one) for one in (*told, *reversed(chain))]
     said = next(filter(None, words), type(chain[0]).__name__)
-    return " ".join(_WRAPPING.sub("", said).split())[:_DETAIL]
+    return " ".join(said.split())[:_DETAIL]
 
 
-_WRAPPING = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception): )*(?:\w+Exception - )?")
+_WRAPPING = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception): )*(?:\w+(?:Error|Exception) - )?")
+
+
+def _message(body: object) -> str:
+    """The message in what a provider sent: a text, JSON as text or bytes, or a body already read."""
+    if isinstance(body, bytes):
+        body = body.decode("utf-8", "replace")
+    if isinstance(body, str):
+        body = _WRAPPING.sub("", body)
+        with suppress(ValueError):
+            return _message(json.loads(body)) or body
+        return body
+    if isinstance(body, dict):
+        return _message(body.get("message")) or _message(body.get("error"))
+    return ""

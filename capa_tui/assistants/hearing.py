@@ -37,6 +37,7 @@ class Heard:
         self._served = ""
         self._usage: Any = None
         self._told: Any = None
+        self._whole = False
         self._chunks: list[Any] = []
         self.structured = ""
 
@@ -87,6 +88,7 @@ class Heard:
                 number += 1
                 if number % BREATH == 0:
                     await asyncio.sleep(0)
+            self._whole = True
         finally:
             self._served = (tap.model if tap else "") or self._served
             # litellm makes a usage up where the provider tells none; then no chunk it kept holds one.
@@ -132,6 +134,7 @@ class Heard:
             self._piece(text)
         with suppress(Exception):
             self._usage = self._told = self._litellm.Usage(**body["usage"])
+            self._whole = True
         return True
 
     # -- the end -------------------------------------------------------------------------------
@@ -178,7 +181,8 @@ class Heard:
     async def _counted(self, text: str) -> Usage:
         """Tokens as reported, else as litellm counts them; the cost only of what was reported."""
         usage = self._usage
-        if self._told is not None and (usage.completion_tokens or not text):
+        # What a broken stream told at its beginning is not all.
+        if self._told is not None and self._whole and (usage.completion_tokens or not text):
             details = getattr(usage, "prompt_tokens_details", None)
             cached = getattr(details, "cached_tokens", None)
             return Usage(

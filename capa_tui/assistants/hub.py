@@ -234,20 +234,20 @@ class Client:
 
     async def _answer(self, number: int, call: Call) -> None:
         parts = Parts(lambda text: self.send({"type": "part", "id": number, "text": text}))
-        outcome = "cancelled"
         try:
             end = await self._hub.reply(call, parts.add)
-            parts.flush()
-            outcome = f"{end.status} {end.error_kind} {end.total_ms} ms".replace("  ", " ")
-            self.send(end_message(number, end))
-        except Exception as error:  # a fault of this program: told by its name, since texts may quote people
-            outcome = f"broke: {type(error).__name__}"
-            log.error("call %s: %s at %s", number, type(error).__name__, _where(error))
+        except asyncio.CancelledError:
+            _record(number, call, "cancelled")
+            raise
+        except Exception as error:  # of this program; told by its name, since its text may quote people
+            log.error("call %s met a %s at %s", number, type(error).__name__, _where(error))
             fault = Fault("gateway", f"the gateway met a {type(error).__name__}; its log says where")
-            self.send(end_message(number, _failed(fault, str, parts.said)))
+            end = _failed(fault, str, parts.said)
         finally:
-            self._calls.pop(number, None)
-            log.info("call %s to %s (%s): %s", number, call.assistant, call.model, outcome)
+            del self._calls[number]
+        _record(number, call, f"{end.status} {end.error_kind}".strip() + f" {end.total_ms} ms")
+        parts.flush()
+        self.send(end_message(number, end))
 
 
 class Parts:
@@ -289,6 +289,10 @@ def _failed(fault: Fault, scrub: Callable[[str], str], kept: bool = False) -> Re
         detail=scrub(fault.detail),
         client="litellm",
     )
+
+
+def _record(number: int, call: Call, outcome: str) -> None:
+    log.info("call %s to %r (%r): %s", number, call.assistant, call.model, outcome)
 
 
 def _where(error: BaseException) -> str:

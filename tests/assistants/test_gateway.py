@@ -18,6 +18,7 @@ from support.provider import Answer, Provider, Say, Stall
 
 from capa_tui.assistants import starting
 from capa_tui.assistants.client import Gateway
+from capa_tui.assistants.places import SOCKET_LIMIT, place
 from capa_tui.assistants.roster import Roster
 from capa_tui.assistants.starting import connected
 from capa_tui.assistants.wire import LINE_LIMIT, PROTOCOL, decode
@@ -246,11 +247,9 @@ async def test_a_machine_that_cannot_start_one_says_so(
         await made.open()
 
 
-async def test_a_place_is_always_one_that_a_socket_can_have(
+def test_a_place_is_always_one_that_a_socket_can_have(
     home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from capa_tui.assistants.places import SOCKET_LIMIT, place
-
     deep = tmp_path / ("d" * 100)
     deep.mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(deep))
@@ -261,18 +260,15 @@ async def test_a_place_is_always_one_that_a_socket_can_have(
     assert stat.S_IMODE(here.parent.stat().st_mode) == 0o700
 
 
-async def test_a_folder_that_is_not_ours_alone_is_not_used(
-    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    from capa_tui.assistants.places import place
-
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    (tmp_path / "capa-tui").symlink_to(home.root / "data")
+def test_a_folder_that_is_not_ours_alone_is_not_used(elsewhere: Path, home: Home) -> None:
+    folder = elsewhere.parent
+    folder.rmdir()
+    folder.symlink_to(home.root / "data")
     assert place(Path("x")).socket.is_relative_to(home.root / "data" / "capa-tui" / "run")
-    (tmp_path / "capa-tui").unlink()
-    (tmp_path / "capa-tui").mkdir(mode=0o755)
+    folder.unlink()
+    folder.mkdir(mode=0o755)
     here = place(Path("x")).socket
-    assert here.parent == tmp_path / "capa-tui"
+    assert here.parent == folder
     assert stat.S_IMODE(here.parent.stat().st_mode) == 0o700
 
 
@@ -280,6 +276,7 @@ def test_the_app_never_loads_litellm(home: Home, provider: Provider) -> None:
     provider.answers["lazy"] = Answer(Say("Hello."))
     code = """
 import asyncio, sys
+from capa_tui.assistants.places import SOCKET_LIMIT, place
 from capa_tui.assistants.roster import Roster
 from studies.replies import Call, ChatMessage, ReplyEnd
 

@@ -14,6 +14,7 @@ from support.gateways import KEY, OTHER_KEY, SAID, Home, call, heard
 from support.provider import (
     Answer,
     Behaviour,
+    Close,
     Drop,
     End,
     Endless,
@@ -324,6 +325,45 @@ async def test_a_broken_reply_has_an_estimate(gateway: Gateway, provider: Provid
     assert end.usage.cost is None
 
 
+def claude(*events: dict[str, Any]) -> Answer:
+    """A stream as Anthropic writes it."""
+    begin = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "claude-2026-01"}
+    usage = {"input_tokens": 25, "cache_read_input_tokens": 5, "output_tokens": 1}
+    told = [
+        {"type": "message_start", "message": begin | {"usage": usage}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        *(
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}
+            for text in ("Hello", " you")
+        ),
+        *events,
+    ]
+    lines = (f"event: {one['type']}\ndata: {json.dumps(one)}".encode() for one in told)
+    return Answer(*map(Event, lines), Close())
+
+
+async def test_other_protocols_are_heard_alike(gateway: Gateway, provider: Provider, home: Home) -> None:
+    home.configure(
+        f'[assistants.claude]\napi_base = "{provider.base.removesuffix("/v1")}"\nkey_env = "TEST_KEY"\n'
+        "price = { input = 1e-6, output = 1e-5, cached = 1e-7 }\n"
+    )
+    over = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 15}}
+    provider.answers["claude-1"] = claude(over, {"type": "message_stop"})
+    wanted = call("anthropic/claude-1", assistant="claude", parameters={"max_tokens": 50})
+    _, end = await heard(gateway, wanted)
+    assert (end.status, end.text, end.model_served) == ("complete", "Hello you", "claude-2026-01")
+    assert end.usage == Usage(30, 15, 5, False, pytest.approx(25e-6 + 5e-7 + 15e-5))
+    trouble = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    provider.answers["claude-1"] = claude(trouble)
+    _, end = await heard(gateway, wanted)
+    assert (end.status, end.text, end.error_kind) == ("interrupted", "Hello you", "server")
+    # The one output token told at the beginning is not what was said.
+    assert (end.usage.estimated, end.usage.cost) == (True, None)
+    provider.answers["claude-1"] = Refusal(529, trouble)
+    _, end = await heard(gateway, wanted)
+    assert (end.status, end.error_kind, end.detail) == ("failed", "server", "HTTP 529: Overloaded")
+
+
 async def test_nothing_said_has_no_usage(gateway: Gateway, provider: Provider) -> None:
     provider.answers["none"] = Refusal(500)
     _, end = await heard(gateway, call("openai/none"))
@@ -506,8 +546,8 @@ async def test_the_log_tells_calls_and_no_words(gateway: Gateway, provider: Prov
     await heard(gateway, call("openai/logged"))
     provider.answers["logged"] = Refusal(400, error("bad", f"you said: {SAID}"))
     await heard(gateway, call("openai/logged"))
-    assert "(openai/logged): complete" in home.log
-    assert "(openai/logged): failed refused" in home.log
+    assert "('openai/logged'): complete" in home.log
+    assert "('openai/logged'): failed refused" in home.log
     assert "that no log may hold" not in home.log
     assert KEY not in home.log
     assert OTHER_KEY not in home.log

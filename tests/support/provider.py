@@ -79,7 +79,12 @@ class End:
     done: bool = True
 
 
-Step = Say | Event | Flood | Endless | Stall | Drop | End
+@dataclass(frozen=True)
+class Close:
+    """End the stream as HTTP wants it, without any last event."""
+
+
+Step = Say | Event | Flood | Endless | Stall | Drop | End | Close
 
 
 class Answer:
@@ -88,7 +93,7 @@ class Answer:
     def __init__(
         self, *steps: Step, model: str | None = None, headers: Mapping[str, str] | None = None
     ) -> None:
-        closed = bool(steps) and isinstance(steps[-1], Stall | Drop | End | Endless)
+        closed = bool(steps) and isinstance(steps[-1], Stall | Drop | End | Endless | Close)
         self.steps: Sequence[Step] = steps if closed else (*steps, End())
         self.model = model
         self.headers = dict(headers or {})
