@@ -64,6 +64,12 @@ class StudyKind(Protocol):
     def fold(self, middle: object, event: Event) -> object:
         """The kind's own state after one more event; None before the first."""
 
+    def assigned(self, state: State) -> tuple[str, ...]:
+        """Ids of what the participant is given, in order, as far as it is known; no repeats, no checks."""
+
+    def finished(self, state: State) -> tuple[str, ...]:
+        """Those of the assigned items, tasks or projects that are finished."""
+
     def done(self, state: State) -> int:
         """How many of the assigned items, tasks or projects are finished."""
 

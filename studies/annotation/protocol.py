@@ -212,6 +212,15 @@ class AnnotationKind:
         """An annotation needs no state of its own."""
         return None
 
+    def assigned(self, state: State) -> tuple[str, ...]:
+        """The items to be counted, in the realised order."""
+        order = state.opened.order if state.opened else ()
+        return tuple(one.item for one in order if one.role == "main")
+
+    def finished(self, state: State) -> tuple[str, ...]:
+        """Those of them that are annotated."""
+        return tuple(one for one in self.assigned(state) if f"main:1:{one}" in state.submitted)
+
     def done(self, state: State) -> int:
         """Main items annotated, without repeats and checks."""
         return sum(1 for one in state.submitted if one.startswith("main:"))

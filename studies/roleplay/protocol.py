@@ -125,8 +125,16 @@ class RoleplayKind:
             last = state.submitted.get(step_id)
             previous = last.answers if last and state.reopened == step_id else None
             fields = tuple(question_field(one) for one in self.settings.after)
-            return Step(step_id, state.revision(step_id), "form", "About this task", fields=fields, about=item,
-                        progress=self._progress(item, state), previous=previous)  # fmt: skip
+            return Step(
+                step_id,
+                state.revision(step_id),
+                "form",
+                "About this task",
+                fields=fields,
+                about=item,
+                progress=self._progress(item, state),
+                previous=previous,
+            )
         chat = self.chat(item, state)
         text = "Your message"
         if chat.opening and chat.turn == 1:
@@ -184,7 +192,7 @@ class RoleplayKind:
         )
 
     def _notice(self, session: Session | None) -> str:
-        """What the participant is told of the last turn: why it broke off, what they may learn of a verdict."""
+        """What the participant is told of the last turn: why it broke off, what may be known of a verdict."""
         if session is None or not session.turns:
             return ""
         turn = session.turns[-1]
@@ -324,6 +332,14 @@ class RoleplayKind:
     def fold(self, middle: object, event: Event) -> Sessions:
         """The sessions after one more event."""
         return fold_sessions(middle if isinstance(middle, Sessions) else Sessions(), event)
+
+    def assigned(self, state: State) -> tuple[str, ...]:
+        """The tasks as far as they are known; one in reserve comes in once it is needed."""
+        return tuple(one.item for one in self.sessions(state))
+
+    def finished(self, state: State) -> tuple[str, ...]:
+        """Tasks whose session has ended."""
+        return tuple(one.item for one in sessions_of(state).all if one.disposition is not None)
 
     def done(self, state: State) -> int:
         """Sessions that have ended."""
