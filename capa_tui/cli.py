@@ -22,7 +22,7 @@ COMMANDS = {
     "status": "people",
     "erase": "people",
     "agreement": "figures",
-    "evaluate": "figures",
+    "evaluate": "outcomes",
     "judge": "judging",
     "export": "data",
     "import": "data",
