@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 from studies.events import Event
@@ -28,13 +29,14 @@ ENDINGS = {
     "participation_excluded": "excluded",
     "participation_withdrawn": "withdrawn",
     "participation_blocked": "blocked",
+    "participation_limited": "limit",
 }
 """Event kinds after which nothing more is asked, with the contract's word for each."""
 
 
 def pseudonym(participant: str) -> str:
     """The name a person has in exports: derived from their random id, never from their code."""
-    return "p-" + hashlib.sha256(participant.encode("utf-8")).hexdigest()[:10]
+    return "p-" + hashlib.sha256(participant.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,13 @@ class ParticipantRow:
     slot: Annotated[int, "Slot of the design, from 1."]
     state: Annotated[
         str,
-        "Where the participation stands: completed, declined, excluded, blocked, dropped (its slot was "
-        "released), or the part of the study it has reached.",
+        "Where the participation stands: completed, declined, excluded, blocked, limit, dropped (its slot "
+        "was released), or the part of the study it has reached.",
     ]
     pilot: Annotated[bool, "A trial run, never counted."]
-    counted: Annotated[bool, "Completed and not a pilot: counted in the aggregated labels."]
+    counted: Annotated[
+        bool, "Came to its end, and no pilot: counted, before any exclusion that the analysis plan declares."
+    ]
     withheld: Annotated[
         str | None,
         "Why this person's answers are not in this export; null where they are. Such a person's state can "
@@ -65,7 +69,7 @@ class ParticipantRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionRow:
+class VisitRow:
     """One visit: from sitting down to leaving."""
 
     participant: Participant
@@ -99,7 +103,7 @@ PARTICIPANTS = Table(
     "One line a participation, unfinished, excluded and pilot ones too. Withdrawn and erased ones are in no "
     "table and are only counted in the manifest.",
 )
-SESSIONS = Table("sessions", SessionRow, "One line a visit.")
+VISITS = Table("visits", VisitRow, "One line a visit.")
 QUESTIONNAIRE = Table("questionnaire", QuestionnaireRow, "One line an answer of the closing questionnaire.")
 
 
@@ -151,16 +155,16 @@ def opening(events: Sequence[Event]) -> ParticipationOpened:
     raise ValueError("the stream has no participation_opened, or it was erased")
 
 
-def session_rows(events: Sequence[Event], name: str) -> Iterator[SessionRow]:
+def visit_rows(events: Sequence[Event], name: str) -> Iterator[VisitRow]:
     """The visits of one participation, in order."""
     starts = [place for place, one in enumerate(events) if one.kind == "visit_started"]
-    for visit, (start, stop) in enumerate(zip(starts, [*starts[1:], len(events)], strict=True), start=1):
+    for visit, (start, stop) in enumerate(pairwise([*starts, len(events)]), start=1):
         began = events[start].payload
         if not isinstance(began, VisitStarted):
             continue
         ends = (one for one in events[start:stop] if one.kind == "visit_ended" or one.kind in ENDINGS)
         last = next(ends, events[stop - 1])
-        yield SessionRow(
+        yield VisitRow(
             participant=name,
             visit=visit,
             front_end=began.front_end,

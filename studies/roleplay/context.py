@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from studies.chance import Chance
 from studies.replies import Call, ChatMessage
-from studies.roleplay.payloads import Donor, Seen
+from studies.roleplay.payloads import Donor, GateDecided, Seen
 from studies.roleplay.sessions import Session, Sessions
 from studies.study import Study, text_hash
 
@@ -148,20 +148,15 @@ def call_for(
     prompt, from_prompt = system_prompt(study, session.assistant)
     task = study.task(session.item)
     seen = [from_prompt, Seen("interface", name=task.id)]
-    parts = [prompt.strip(), f"The function: {task.interface}"]
-    if history and (session.condition != "gated" or study.settings.roleplay.gated_keeps_history):
-        parts.append(transcript(history))
-        seen += [one for dialogue in history for one in dialogue.seen]
-    if session.gate is not None and session.gate.text:
-        parts.append(f"{EVIDENCE if session.gate.sufficient else GUIDANCE} {session.gate.text}")
+    if session.condition == "gated" and not study.settings.roleplay.gated_keeps_history:
+        history = ()
+    seen += [one for dialogue in history for one in dialogue.seen]
+    gate = session.gate if session.gate is not None and session.gate.text else None
+    if gate is not None:
         seen.append(Seen("gate", stream, session.gate_seq))
     own = own_dialogue(session, stream)
     turn = session.turns[-1]
-    messages = (
-        ChatMessage("system", "\n\n".join(parts)),
-        *own.messages,
-        ChatMessage("user", turn.request),
-    )
+    messages = lay_out_messages(prompt, task.interface, history, gate, own.messages, turn.request)
     seen += [*own.seen, Seen("request", stream, turn.seq)]
     call = Call(
         assistant=session.assistant,
@@ -174,6 +169,37 @@ def call_for(
     return call, tuple(seen)
 
 
+def lay_out_messages(
+    prompt: str,
+    interface: str,
+    history: Sequence[Dialogue],
+    gate: GateDecided | None,
+    own: Sequence[ChatMessage],
+    request: str,
+) -> tuple[ChatMessage, ...]:
+    """The messages of a call.
+
+    Args:
+        prompt: the assistant's.
+        interface: of the task.
+        history: what is shown of earlier sessions; empty for nothing.
+        gate: a decision with a text, or None.
+        own: the dialogue of this session so far.
+        request: of the open turn.
+    """
+    parts = [prompt.strip(), f"The function: {interface}"]
+    if history:
+        parts.append(transcript(history))
+    if gate is not None:
+        parts.append(f"{EVIDENCE if gate.sufficient else GUIDANCE} {gate.text}")
+    return (ChatMessage("system", "\n\n".join(parts)), *own, ChatMessage("user", request))
+
+
 def prompt_hash(call: Call) -> str:
     """SHA-256 of the whole prompt as it was sent: every message with its role."""
-    return text_hash("\x00".join(f"{one.role}\x01{one.content}" for one in call.messages))
+    return messages_hash(call.messages)
+
+
+def messages_hash(messages: Sequence[ChatMessage]) -> str:
+    """SHA-256 of messages: role, U+0001 and text of each, U+0000 between them."""
+    return text_hash("\x00".join(f"{one.role}\x01{one.content}" for one in messages))
