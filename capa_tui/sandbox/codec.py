@@ -9,12 +9,25 @@ its neighbours take `posix` for `os`, saves a tenth of an interpreter's start.
 from __future__ import annotations
 
 import builtins
-import sys
 from _struct import Struct, pack, unpack_from
+
+from capa_tui.sandbox.values import (
+    BASES,
+    CONTAINERS,
+    NAMED,
+    NAMES,
+    VALUES,
+    VIEWS,
+    contents,
+    load,
+    named,
+    plain,
+    refill,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any, Protocol
 
     class Objects(Protocol):
@@ -60,71 +73,7 @@ class TooLarge(MemoryError):
     """A value is too large to cross."""
 
 
-# Values of the standard library: how each is taken apart, and put together again from plain data.
-_VALUES: dict[tuple[str, str], tuple[Callable[[Any], object], Callable[[Any, Any], object]]] = {
-    ("fractions", "Fraction"): (lambda v: (v.numerator, v.denominator), lambda cls, d: cls(*d)),
-    ("decimal", "Decimal"): (str, lambda cls, d: cls(d)),
-    ("datetime", "date"): (lambda v: v.isoformat(), lambda cls, d: cls.fromisoformat(d)),
-    ("datetime", "time"): (lambda v: v.isoformat(), lambda cls, d: cls.fromisoformat(d)),
-    ("datetime", "datetime"): (lambda v: v.isoformat(), lambda cls, d: cls.fromisoformat(d)),
-    ("datetime", "timedelta"): (lambda v: (v.days, v.seconds, v.microseconds), lambda cls, d: cls(*d)),
-}
-_CONTAINERS: dict[Any, bytes] = {list: b"l", dict: b"d", set: b"s", bytearray: b"a"}
-_NAMED_CONTAINERS = {
-    ("collections", "deque"): b"Q",
-    ("collections", "Counter"): b"C",
-    ("collections", "OrderedDict"): b"R",
-    ("collections", "defaultdict"): b"D",
-}
-_CONTAINER_NAMES = {tag: name for name, tag in _NAMED_CONTAINERS.items()}
-_VIEWS = {type({}.keys()): b"K", type({}.values()): b"V", type({}.items()): b"I"}
-_BASES = (int, str, float, complex, bytes, tuple, frozenset)
 _SINGLES = {b"N": None, b"T": True, b"F": False, b"E": Ellipsis, b"X": NotImplemented}
-
-
-def _named(cls: type) -> tuple[str, str] | None:
-    """The name of a class that is what its module calls by that name."""
-    name = (cls.__module__, cls.__qualname__)
-    if name not in _VALUES and name not in _NAMED_CONTAINERS:
-        return None
-    return name if getattr(sys.modules.get(name[0]), name[1], None) is cls else None
-
-
-def _load(name: tuple[str, str]) -> Any:
-    __import__(name[0])
-    return getattr(sys.modules[name[0]], name[1])
-
-
-def contents(container: Any) -> list[Any]:
-    """A container's items, one after the other; of a mapping the keys, then the values."""
-    cls: Any
-    for cls in type(container).__mro__:
-        if cls in _CONTAINERS or _named(cls) in _NAMED_CONTAINERS:
-            if isinstance(container, dict):
-                return [*cls.keys(container), *cls.values(container)]
-            return [*cls.__iter__(container)]
-    raise TypeError
-
-
-def refill(container: Any, items: Sequence[Any]) -> None:
-    """Make these the items of a container, in place."""
-    if isinstance(container, list | bytearray):
-        container[:] = items
-    elif isinstance(container, dict):
-        half, odd = divmod(len(items), 2)
-        if odd:
-            raise CodecError("a mapping has as many keys as values")
-        pairs = dict(zip(items[:half], items[half:], strict=True))
-        container.clear()
-        for key, value in pairs.items():
-            container[key] = value
-    elif isinstance(container, set):
-        fresh = {*items}
-        container.clear()
-        container.update(fresh)
-    else:
-        container.clear()
-        container.extend(items)
 
 
 def encode(value: object, objects: Objects, known: Sequence[object] = ()) -> tuple[bytes, list[Any]]:
@@ -180,8 +129,8 @@ class _Encoder:
             self.out += b"f" + _FLOAT.pack(value)
         elif kind is tuple:
             self._items(b"t", value, depth)
-        elif kind in _CONTAINERS:
-            self._container(_CONTAINERS[kind], value, depth)
+        elif kind in CONTAINERS:
+            self._container(CONTAINERS[kind], value, depth)
         elif kind is bytes:
             self._sized(b"b", value)
         elif kind is frozenset:
@@ -194,8 +143,8 @@ class _Encoder:
                 self.put(part, depth + 1)
         elif value is Ellipsis or value is NotImplemented:
             self.out += b"E" if value is Ellipsis else b"X"
-        elif kind in _VIEWS:
-            self._items(_VIEWS[kind], [*value], depth)
+        elif kind in VIEWS:
+            self._items(VIEWS[kind], [*value], depth)
         else:
             self._other(value, kind, depth)
 
@@ -245,22 +194,22 @@ class _Encoder:
                 self._sized(b"B", name.encode())
                 return
         for cls in (kind,) if self._objects.exact else kind.__mro__:
-            if cls in _CONTAINERS:
-                return self._container(_CONTAINERS[cls], value, depth)
-            if cls in _BASES:
-                return self.put(_plain(cls, value), depth)
-            if (name := _named(cls)) is not None:
+            if cls in CONTAINERS:
+                return self._container(CONTAINERS[cls], value, depth)
+            if cls in BASES:
+                return self.put(plain(cls, value), depth)
+            if (name := named(cls)) is not None:
                 return self._library(name, value, depth)
         tag, flags, number = self._objects.outgoing(value)
         self.out += tag + _OBJECT.pack(flags, number)
 
     def _library(self, name: tuple[str, str], value: Any, depth: int) -> None:
-        if name in _NAMED_CONTAINERS:
+        if name in NAMED:
             head = {"deque": "maxlen", "defaultdict": "default_factory"}.get(name[1])
-            self._container(_NAMED_CONTAINERS[name], value, depth, *([getattr(value, head)] if head else []))
+            self._container(NAMED[name], value, depth, *([getattr(value, head)] if head else []))
         else:
             self.out += b"v"
-            self.put((*name, _VALUES[name][0](value)), depth + 1)
+            self.put((*name, VALUES[name][0](value)), depth + 1)
 
 
 def _packed(items: Sequence[Any]) -> bytes | None:
@@ -270,21 +219,6 @@ def _packed(items: Sequence[Any]) -> bytes | None:
     if kinds == {float}:
         return b"d" + _LENGTH.pack(len(items)) + pack(f"<{len(items)}d", *items)
     return None
-
-
-def _plain(base: Any, value: Any) -> Any:
-    """An instance of a subclass as its base sees it, whatever the subclass overrides."""
-    if base is int:
-        return int.__add__(value, 0)
-    if base is str:
-        return str.__str__(value)
-    if base is float:
-        return float.__float__(value)
-    if base is complex:
-        return complex.__complex__(value)
-    if base is frozenset:
-        return frozenset(frozenset.__iter__(value))
-    return base.__getitem__(value, slice(None))
 
 
 class _Decoder:
@@ -337,7 +271,7 @@ class _Decoder:
             return self._builtin(self._sized().decode("ascii"))
         if tag == b"v":
             module, name, data = self.get(depth + 1)
-            return _VALUES[module, name][1](_load((module, name)), data)
+            return VALUES[module, name][1](load((module, name)), data)
         if tag == b"K":
             return dict.fromkeys(self._items(depth)).keys()
         if tag == b"V":
@@ -346,10 +280,10 @@ class _Decoder:
             return dict(self._items(depth)).items()
         if tag in b"QD":
             head = self.get(depth + 1)
-            cls = _load(_CONTAINER_NAMES[tag])
+            cls = load(NAMES[tag])
             return self._fill(cls((), head) if tag == b"Q" else cls(head), depth)
         if tag in b"CR":
-            return self._fill(_load(_CONTAINER_NAMES[tag])(), depth)
+            return self._fill(load(NAMES[tag])(), depth)
         raise CodecError("unknown tag")
 
     def _fill(self, container: Any, depth: int) -> Any:

@@ -12,7 +12,7 @@ from capa_tui.sandbox.landlock import READ_DIR, READ_FILE
 from capa_tui.sandbox.layout import Layout, layout
 
 _PACKAGE = "capa_tui.sandbox"
-_MODULES = ("codec", "limits", "proxy", "stub", "worker")
+_MODULES = ("values", "codec", "limits", "proxy", "stub", "worker")
 BOOT = """
 import marshal, posix, sys
 fd, size, data = int(sys.argv[1]), int(sys.argv[2]), b""

@@ -11,7 +11,8 @@ import builtins
 import posix
 from _operator import is_
 
-from capa_tui.sandbox.codec import MAX_BYTES, CodecError, contents, decode, encode, refill
+from capa_tui.sandbox.codec import MAX_BYTES, CodecError, decode, encode
+from capa_tui.sandbox.values import contents, refill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -279,12 +280,18 @@ def describe(raised: BaseException) -> tuple[str, tuple[object, ...], str, int]:
     name = next(cls.__name__ for cls in type(raised).__mro__ if _exception(cls.__name__) is cls)
     try:
         text = str.__str__(str(raised))[:_TEXT]
-        args = tuple(one if type(one) in (str, int, float, bool) else text for one in raised.args)
+        args = tuple(one if _short(one) else text for one in raised.args)
     except BaseException:  # even an exception's text is the code's to make
         text, args = "", ()
     if type(raised).__name__ != name:
         text = f"{type(raised).__name__}: {text}"
     return name, args, text, line_in("<candidate>", raised)
+
+
+def _short(value: object) -> bool:
+    if type(value) is str:
+        return len(value) <= _TEXT
+    return type(value) in (bool, float) or (type(value) is int and value.bit_length() <= 8 * _TEXT)
 
 
 def line_in(file: str, raised: BaseException) -> int:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 CHANNEL = 3
 """The descriptor of the channel to the driver, whatever it was when the process started."""
+_STREAMS = (sys.stdout, sys.stderr)
 PRELOADED = ("typing", "math")
 """Modules that most solutions import; a spare pair loads them while it waits."""
 
@@ -60,7 +61,8 @@ class Worker(Peer):
         except BaseException as raised:
             if not callable(names.get(entry_point)):
                 raise
-            note = self.described(raised)[2]
+            name, _, text, line, _ = self.described(raised)
+            note = f"{text if text.startswith(name) else f'{name}: {text}'} (line {line})"
         function = names.get(entry_point)
         if not callable(function):
             return "no_function", None, ""
@@ -96,9 +98,9 @@ def _module(name: str) -> dict[str, Any]:
 
 def flush() -> None:
     """Hand over what was printed, whatever the code made of its streams."""
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+    for find in (lambda: sys.stdout, lambda: sys.stderr, lambda: _STREAMS[0], lambda: _STREAMS[1]):
         try:
-            stream.flush()  # type: ignore[union-attr]
+            find().flush()  # type: ignore[union-attr]
         except BaseException:
             continue
 

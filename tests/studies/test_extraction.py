@@ -63,7 +63,8 @@ RIGHT = {
     "no fence": GOOD,
     "no fence, prose around": f"Sure, here is the function:\n\n{GOOD}\nIt adds the numbers.\n",
     "no fence, prose right behind": f"Sure:\n{GOOD}This adds two numbers.\nfor example: add(1, 2).\n",
-    "no fence, import first": "Here:\nfrom operator import add as plus\n\ndef add(a, b):\n    return plus(a, b)\n",
+    "no fence, import first": "Here:\nfrom operator import add as plus\n\n"
+    "def add(a, b):\n    return plus(a, b)\n",
     "no fence, decorator": "Here:\n\n@staticmethod\ndef add(a, b):\n    return a + b\n\nDone!",
     "no fence, helper apart": "First:\n\ndef plus(a, b):\n    return a + b\n\nThen this:\n\n"
     "def add(a, b):\n    return plus(a, b)\n\nDone.",
@@ -82,8 +83,8 @@ RIGHT = {
     "helper of a helper": fence("ONE = 1\n")
     + fence("def plus(a, b):\n    return a + b * ONE\n")
     + fence("def add(a, b):\n    return plus(a, b)\n"),
-    "class and a name for its method": fence("class Solution:\n    def add(self, a, b):\n        return a + b\n")
-    + fence("add = Solution().add\n"),
+    "class and a name for its method": fence("class S:\n    def add(self, a, b):\n        return a + b\n")
+    + fence("add = S().add\n"),
     "two helpers of one name": fence("def plus(a, b):\n    return a - b\n")
     + fence("def plus(a, b):\n    return a + b\n")
     + fence("def add(a, b):\n    return plus(a, b)\n"),
@@ -257,13 +258,11 @@ def test_programs_that_are_none(reply: str) -> None:
 
 # Anything at all.
 
-pieces = st.lists(
-    st.sampled_from(
-        ["```", "```python\n", "~~~", "\n", "    ", "def add(a, b):", "    return a + b", "<think>", "</think>",
-         "[CODE]", "[/CODE]", "[QUESTION]", '"""', "'", "(", "import add", ">>> ", "> ", "- ", "\u2028", "\ud800", "x"]
-    ),
-    max_size=40,
-)  # fmt: skip
+PIECES = [
+    "```", "```python\n", "~~~", "\n", "    ", "def add(a, b):", "    return a + b", "<think>", "</think>",
+    "[CODE]", "[/CODE]", "[QUESTION]", '"""', "'", "(", "import add", ">>> ", "> ", "- ", "\u2028", "\ud800",
+]  # fmt: skip
+pieces = st.lists(st.sampled_from(PIECES), max_size=40)
 
 
 @given(pieces.map("".join) | st.text(max_size=200), st.sampled_from(["add", None]))
