@@ -24,6 +24,7 @@ from studies.roleplay.design import speakers
 from studies.roleplay.evaluation import Accepts, Donors, Evaluation, Idle, Leakage, Sensitivity
 from studies.roleplay.figures import Group, counting, group, idle_times, undefined
 from studies.roleplay.payloads import Disposition, DonorsFixed
+from studies.roleplay.plan import primary_outcome
 from studies.study import Study
 from studies.taxonomy import MECHANISMS
 
@@ -70,7 +71,7 @@ def evaluate(
         completed=sum(1 for one in persons if one.state == "completed"),
         planned_n=planned_n(study),
         plan={
-            "primary_outcome": study.analysis.primary_outcome,
+            "primary_outcome": primary_outcome(study.analysis),
             "contrast": study.analysis.contrast,
             "stopping_rule": study.analysis.stopping_rule,
             "multiplicity": study.analysis.multiplicity,

@@ -86,7 +86,8 @@ class Evaluation:
     completed: int
     """Completed participations, whether a declared rule excludes them or not."""
     planned_n: int | None
-    plan: Mapping[str, str]
+    plan: Mapping[str, str | None]
+    """What the analysis plan says; the primary outcome is None where it names none of role-play."""
     groups: tuple[Group, ...]
     """The whole; then by condition, assistant, mechanism (a session counts under both of its pair), profile,
     difficulty, condition and assistant."""

@@ -30,22 +30,22 @@ class Group:
     """What the sessions have in common; empty for the whole."""
     participants: int
     """People with a session that counts."""
-    started: int
     sessions: int
     """Of the started ones, those that count: the denominator."""
     dispositions: Mapping[str, int]
     """Of all started sessions."""
+    started: int
     turns: Spread
     times: Mapping[str, Spread]
     """Of sessions: the participant's own time, and apart from it the model's and the judge's."""
-    question_rate: float | None = None
-    """Share of whole replies that were questions."""
     es: float | None = None
     ft_es: float | None = None
     ttc: float | None = None
     es_ci: Interval | None = None
     ft_es_ci: Interval | None = None
     ttc_ci: Interval | None = None
+    question_rate: float | None = None
+    """Share of whole replies that were questions."""
     flags: tuple[str, ...] = ()
     """What the figures must be read with."""
     undefined_reason: str | None = None
