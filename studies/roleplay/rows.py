@@ -39,8 +39,8 @@ class SessionRow:
     in_history: Annotated[bool, "Whether it is one of the sessions that were frozen as the person's history."]
     shown_as_history: Annotated[
         tuple[str, ...],
-        "Sessions that the assistant was given as history at the first call, in order: their ids, or those of "
-        "sessions that came with the study. An empty text stands for one that is erased or withheld.",
+        "Sessions that the assistant was given as history at its first call, in order: ids of sessions, or "
+        "of sessions that came with the study. An empty text is one that is erased or withheld.",
     ]
     disposition: Annotated[
         str | None,
