@@ -42,7 +42,10 @@ class FunctionCheck:
 
 @dataclass(frozen=True, slots=True)
 class PairsCheck:
-    """Input/output pairs for one function; the arguments and the result are Python literals."""
+    """Input/output pairs for one function; the arguments and the result are Python literals.
+
+    `inf`, `nan`, `set()` and `frozenset()` may stand in them too. Results are compared with `==`.
+    """
 
     entry_point: str
     pairs: tuple[tuple[str, str], ...]
@@ -53,7 +56,10 @@ class PairsCheck:
 
 @dataclass(frozen=True, slots=True)
 class ProgramCheck:
-    """Whole programs: (standard input, expected standard output) a case."""
+    """Whole programs: (standard input, expected standard output) a case.
+
+    The time limit is each case's own. White space at the ends of lines and of the output does not count.
+    """
 
     cases: tuple[tuple[str, str], ...]
     time_limit: float = TIME_LIMIT
@@ -68,8 +74,9 @@ class Verdict:
 
     verdict: VerdictWord
     detail: str = ""
-    """For the researcher: the failing assertion's line, the exception's type and text. Never shown to a
-    participant unless the study says so; may hold anything the code printed into an exception."""
+    """For the researcher: the failing assertion's line, the exception's type and text; for what passed, an
+    exception of the code's own example. Never shown to a participant unless the study says so; may hold
+    anything the code printed into an exception."""
     ms: int = 0
     output: str = ""
     """The first 64 KiB of what the code printed."""

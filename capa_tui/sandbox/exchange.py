@@ -46,7 +46,8 @@ class Exchange:
     ) -> None:
         data, _ = encode(job, Nothing())
         self._pair = pair
-        self._deadline = time.monotonic() + seconds + GRACE
+        self._due = time.monotonic() + seconds
+        self._deadline = self._due + GRACE
         self._program = stdin is not None
         self._job = memoryview(len(data).to_bytes(4, "little") + data)
         self._stdin = memoryview(stdin or b"")
@@ -91,6 +92,8 @@ class Exchange:
         if not outcome.answered:
             if self._driver_gone:
                 outcome.detail = "the process with the tests ended without a verdict"
+                if time.monotonic() >= self._due:  # it was busy when its time ran out
+                    outcome.word = "timeout"
             return self._driver_gone
         if self._program and outcome.word in _FINISHED:
             return not self._printing
@@ -115,7 +118,7 @@ class Exchange:
             part = b""
         self._answer += part
         size = int.from_bytes(self._answer[:4], "little")
-        if len(self._answer) >= 4 and len(self._answer) >= 4 + size:
+        if len(self._answer) >= 4 + min(size, _CHUNK) and len(self._answer) >= 4:
             self._read_verdict(bytes(self._answer[4 : 4 + size]))
         if not part or self._outcome.answered:
             self._driver_gone = True

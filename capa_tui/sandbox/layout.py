@@ -52,9 +52,24 @@ def layout() -> Layout:
 def _system_libraries() -> list[str]:
     """Where the C library and its like are. Debian keeps them apart from everything else."""
     own = sysconfig.get_config_var("MULTIARCH")
+    usual = ["/usr/lib64", "/lib64", "/usr/lib", "/lib"]
     if own and os.path.isdir(f"/usr/lib/{own}"):
-        return [f"/usr/lib/{own}", f"/lib/{own}", "/lib64"]
-    return ["/usr/lib64", "/lib64", "/usr/lib", "/lib"]
+        usual = [f"/usr/lib/{own}", f"/lib/{own}", "/lib64"]
+    return usual + _loaded()
+
+
+def _loaded() -> list[str]:
+    """Where this process has the loader and the C library from; some systems keep them elsewhere."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            paths = {line.rstrip("\n").partition("/")[2] for line in maps}
+    except OSError:
+        return []
+    return [
+        os.path.dirname(f"/{one}")
+        for one in paths
+        if os.path.basename(one).startswith(("ld-", "libc.", "libc-", "libpython"))
+    ]
 
 
 def _outermost(paths: set[str]) -> list[str]:

@@ -17,7 +17,7 @@ from capa_tui.sandbox.values import contents, refill
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, NoReturn
 
 CALLABLE, ITERABLE, ITERATOR = 1, 2, 4
 _TEXT = 2000
@@ -39,6 +39,9 @@ class Opaque:
 
     def __repr__(self) -> str:
         return "<an object that stayed in the sandbox>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("an object that stayed in the sandbox cannot be copied")
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__"):

@@ -43,7 +43,8 @@ _ALWAYS: dict[str, tuple[int | None, int | None]] = {
     "pidfd_getfd": (438, 438), "process_madvise": (440, 440), "process_mrelease": (448, 448),
     "move_pages": (279, 239), "migrate_pages": (256, 238),
     # the network
-    "socket": (41, 198),
+    "socket": (41, 198), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201), "accept": (43, 202),
+    "accept4": (288, 242),
     # namespaces and mounts
     "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39),
     "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428), "move_mount": (429, 429),
@@ -90,6 +91,7 @@ _UNKNOWN_CONFINED: dict[str, tuple[int | None, int | None]] = {"openat2": (437, 
 _O_TRUNC = 0o1000
 _PR_SET_PDEATHSIG = 1
 _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15
+_SOCK_STREAM, _SOCK_NONBLOCK, _SOCK_CLOEXEC = 1, 0o4000, 0o2000000
 _FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
 
 PID = 0xDEADCAFE
@@ -110,7 +112,7 @@ def this_machine() -> Machine:
 
 def contained(kind: Machine) -> bytes:
     """The filter for a process that has namespaces of its own."""
-    return _program(kind, _ALWAYS, _UNKNOWN, [])
+    return _program(kind, _ALWAYS, _UNKNOWN, _only_streams(kind))
 
 
 def confined(kind: Machine) -> bytes:
@@ -124,12 +126,19 @@ def confined(kind: Machine) -> bytes:
         *_refuse_argument(kind, (157, 167), 0, _EQUAL, [_PR_SET_PDEATHSIG]),
         *_refuse_argument(kind, (72, 25), 1, _EQUAL, [_F_SETOWN, _F_SETSIG, _F_SETOWN_EX]),
         *_refuse_argument(kind, (16, 29), 1, _EQUAL, [_FIOSETOWN, _SIOCSPGRP]),
-        *_unless_argument(kind, (62, 129), [PID]),  # kill
-        *_unless_argument(kind, (234, 131), [PID]),  # tgkill
-        *_unless_argument(kind, (200, 130), [PID]),  # tkill
-        *_unless_argument(kind, (302, 261), [0, PID]),  # prlimit64
+        *_unless_argument(kind, (62, 129), 0, [PID]),  # kill
+        *_unless_argument(kind, (234, 131), 0, [PID]),  # tgkill
+        *_unless_argument(kind, (200, 130), 0, [PID]),  # tkill
+        *_unless_argument(kind, (302, 261), 0, [0, PID]),  # prlimit64
+        *_only_streams(kind),
     ]
     return _program(kind, _ALWAYS | _CONFINED, _UNKNOWN | _UNKNOWN_CONFINED, rules)
+
+
+def _only_streams(kind: Machine) -> list[bytes]:
+    """Event loops want a pair of sockets; one for datagrams could send to any address."""
+    flags = (0, _SOCK_CLOEXEC, _SOCK_NONBLOCK, _SOCK_CLOEXEC | _SOCK_NONBLOCK)
+    return _unless_argument(kind, (53, 199), 1, [_SOCK_STREAM | one for one in flags])
 
 
 def _program(
@@ -169,9 +178,11 @@ def _refuse_argument(
     return [_op(_EQUAL, number, 0, len(body)), *body]
 
 
-def _unless_argument(kind: Machine, numbers: tuple[int, int], values: list[int]) -> list[bytes]:
-    """Refuse a call unless the low half of its first argument is one of these values."""
-    body = [_op(_LOAD, _ARGUMENTS)]
+def _unless_argument(
+    kind: Machine, numbers: tuple[int, int], argument: int, values: list[int]
+) -> list[bytes]:
+    """Refuse a call unless the low half of an argument is one of these values."""
+    body = [_op(_LOAD, _ARGUMENTS + 8 * argument)]
     body += [_op(_EQUAL, value, len(values) - at, 0) for at, value in enumerate(values)]
     body += [_op(_RETURN, _ERRNO | errno.EPERM), _op(_LOAD, _NUMBER)]
     return [_op(_EQUAL, numbers[kind.column], 0, len(body)), *body]

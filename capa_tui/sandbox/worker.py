@@ -98,9 +98,9 @@ def _module(name: str) -> dict[str, Any]:
 
 def flush() -> None:
     """Hand over what was printed, whatever the code made of its streams."""
-    for find in (lambda: sys.stdout, lambda: sys.stderr, lambda: _STREAMS[0], lambda: _STREAMS[1]):
+    for stream in (getattr(sys, "stdout", None), getattr(sys, "stderr", None), *_STREAMS):
         try:
-            find().flush()  # type: ignore[union-attr]
+            stream.flush()
         except BaseException:
             continue
 

@@ -172,7 +172,7 @@ AMOUNTS = [
                 "return bytearray(2 << 30)"), "memory_limit"),
     Attack("mapped memory", body("import mmap\nreturn mmap.mmap(-1, 2 << 30)"), "exception", also=("memory_limit",)),
     Attack("a result too large to send", body("return 'x' * (100 << 20)"), "memory_limit"),
-    Attack("a result of very many parts", body("return [0.5, None] * (40 << 20)"), "memory_limit"),
+    Attack("a result of very many parts", body("return [0.5, None] * (33 << 20)"), "memory_limit"),
     Attack("prints without end", body("while True: print('x' * 1000)"), "output_limit"),
     Attack("writes without end", body("import os\nwhile True: os.write(1, b'x' * 60000)"), "output_limit"),
     Attack("complains without end", body("import sys\nwhile True: print('x' * 1000, file=sys.stderr)"), "output_limit"),
@@ -278,6 +278,9 @@ OUTSIDE = [
     Attack("listens", body("import socket\nsocket.create_server(('127.0.0.1', 0))\nreturn a + b"), "exception"),
     Attack("abstract socket", body(
         "import socket\nsocket.socket(socket.AF_UNIX).bind('\\0capa')\nreturn a + b"), "exception"),
+    Attack("sends without a connection", body(
+        "import socket\nx, y = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\nx.sendto(b'x', '/dev/log')\nreturn a + b"),
+        "exception"),
     Attack("asks for a name", body("import socket\nreturn socket.gethostbyname('localhost')"), "exception"),
     Attack("signals everybody", body(
         "import os\nfor pid in (os.getppid(), -1, 1):\n    try: os.kill(pid, 9)\n    except PermissionError: pass\n"
