@@ -36,7 +36,8 @@ def problems(path: Path, count: int = 164, *, packed: bool = False) -> Path:
     rows = [
         {
             "task_id": f"Test/{n}",
-            "prompt": f"from typing import List\n\ndef shift_{n}(some: List[int], by: int = {n}) -> List[int]:\n"
+            "prompt": "from typing import List\n\n"
+            f"def shift_{n}(some: List[int], by: int = {n}) -> List[int]:\n"
             f'    """ Shift numbers. Each moves by {n}.\n    Order stays.\n'
             f'    >>> shift_{n}([1])\n    [{n + 1}]\n    """\n',
             "entry_point": f"shift_{n}",
