@@ -25,14 +25,15 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 EVENTS = 3000
 """Events of one flood."""
-ROUNDS = 7
+ROUNDS = 11
 FIRSTS = 60
 """Replies whose first part is timed."""
 AT_ONCE = 30
 PACE = 50.0
 """Events a second of each stream at once."""
-PACED = 200
+PACED = 100
 """Events of each."""
+CROWDS = 5
 
 Timing = dict[str, Any]
 Ask = Callable[[str], Awaitable[Timing]]
@@ -186,12 +187,14 @@ async def rate(gateway: Any, peer: Peer) -> None:
     print(f"\nrate: {EVENTS:,} events as fast as they come, {ROUNDS} rounds each in turn")
     rates: dict[str, list[float]] = {"ours": [], "raw": []}
     for _ in range(ROUNDS):
-        mine, (theirs,) = await ours(gateway, "flood"), await peer.ask("flood")
-        assert mine["characters"] == theirs["characters"]
-        for name, one in (("ours", mine), ("raw", theirs)):
-            rates[name].append(EVENTS / one["total"])
-    show("events a second, median", median(rates["ours"]), median(rates["raw"]), "{:,.0f}")
-    print(f"{'ours / raw (target: at least 0.95)':44} {median(rates['ours']) / median(rates['raw']):.3f}")
+        timed, (beside,) = await ours(gateway, "flood"), await peer.ask("flood")
+        assert timed["characters"] == beside["characters"]
+        rates["ours"].append(EVENTS / timed["total"])
+        rates["raw"].append(EVENTS / beside["total"])
+    for name, take in (("median", median), ("best", max)):
+        mine, theirs = take(rates["ours"]), take(rates["raw"])
+        show(f"events a second, {name}", mine, theirs, "{:,.0f}")
+        print(f"{f'ours / raw, {name} (target: at least 0.95)':44} {mine / theirs:.3f}")
 
 
 async def first_token(gateway: Any, peer: Peer) -> None:
@@ -206,20 +209,25 @@ async def first_token(gateway: Any, peer: Peer) -> None:
 
 
 async def at_once(gateway: Any, peer: Peer) -> None:
-    offered = PACED / PACE
-    print(
-        f"\n{AT_ONCE} streams at once, {PACE:.0f} events a second each: {offered:.1f} s where nothing waits"
-    )
-    over = asyncio.Event()
-    watching = asyncio.ensure_future(lag(over))
-    mine = await asyncio.gather(*(ours(gateway, "paced") for _ in range(AT_ONCE)))
-    over.set()
-    late = await watching
-    theirs = await peer.ask("paced", AT_ONCE)
-    slowest = {key: [max(one[key] for one in each) for each in (mine, theirs)] for key in ("total", "first")}
-    show("seconds of the slowest", *slowest["total"], "{:.2f}")
-    show("first part of the slowest, s", *slowest["first"], "{:.2f}")
-    print(f"{'raw / ours, seconds of the slowest':44} {slowest['total'][1] / slowest['total'][0]:.3f}")
+    needed = PACED / PACE
+    print(f"\n{AT_ONCE} streams at once, {PACE:.0f} events a second each, {CROWDS} rounds each in turn")
+    slowest: dict[str, list[list[float]]] = {"total": [[], []], "first": [[], []]}
+    late: list[float] = []
+    for _ in range(CROWDS):
+        over = asyncio.Event()
+        watching = asyncio.ensure_future(lag(over))
+        mine = await asyncio.gather(*(ours(gateway, "paced") for _ in range(AT_ONCE)))
+        over.set()
+        late += await watching
+        theirs = await peer.ask("paced", AT_ONCE)
+        for key, (ours_, raw_) in slowest.items():
+            ours_.append(max(one[key] for one in mine))
+            raw_.append(max(one[key] for one in theirs))
+    totals, firsts = ([median(each) for each in slowest[key]] for key in ("total", "first"))
+    show(f"seconds of the slowest ({needed:.1f} at its pace)", *totals, "{:.2f}")
+    show("first part of the slowest, s", *firsts, "{:.2f}")
+    print(f"{'raw / ours, seconds of the slowest':44} {totals[1] / totals[0]:.3f}")
+    late.sort()
     middle, worst = (value * 1000 for value in (median(late), late[int(len(late) * 0.99)]))
     print(f"{'lag of the event loop here, ms':44} median {middle:.1f}, 99th percentile {worst:.1f}")
 

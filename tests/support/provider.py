@@ -88,7 +88,7 @@ Step = Say | Event | Flood | Endless | Stall | Drop | End | Close
 
 
 class Answer:
-    """A stream made of steps; without `Drop`, `Stall` or `End` at its end, an `End` is added."""
+    """A stream made of steps; without a last step of its own, an `End` is added."""
 
     def __init__(
         self, *steps: Step, model: str | None = None, headers: Mapping[str, str] | None = None
