@@ -12,6 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from studies.chat import Chat
 from studies.replies import Assistant, Call, Part, ReplyEnd
 from studies.roleplay.protocol import RoleplayKind
 from studies.steps import AnswerError, Done, Step
@@ -61,6 +62,10 @@ class Conversation:
         now = self._visit.current
         return now if isinstance(now, Step) and now.kind == "chat" else None
 
+    def chat(self, about: str) -> Chat:
+        """The dialogue of a task as it stands, also once it has ended."""
+        return self._kind.chat(about, self._visit.state)
+
     async def advance(self, hear: Listener = lambda heard: None) -> Step | Done:
         """Do whatever is due (a reply, a verdict, an ending) until the participant is asked again.
 
@@ -71,6 +76,8 @@ class Conversation:
 
         async with self._busy:
             self._stop.clear()
+            # What could not be stored before comes first: it may be the very reply that seems to be due.
+            await self._visit.store()
             return await Sequel(self._visit, self).run(hear)
 
     def stop(self) -> bool:
