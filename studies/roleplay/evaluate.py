@@ -66,6 +66,7 @@ def evaluate(
     noted = tuple(_noted(study, served, isolation, donors))
     return Evaluation(
         study=name or study.settings.name,
+        sha256=study.sha256,
         settings=_settings(study),
         participants=len(counted.people),
         completed=sum(1 for one in persons if one.state == "completed"),

@@ -79,6 +79,8 @@ class Evaluation:
     """The outcomes of a study."""
 
     study: str
+    sha256: str
+    """Of the study version; the hash of the donors stands beside it."""
     settings: Mapping[str, Any]
     """The settings under which the figures came about."""
     participants: int
