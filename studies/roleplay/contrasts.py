@@ -109,6 +109,7 @@ def contrasts(
     *,
     unsolved: Collection[Disposition] = (),
     noted: Sequence[str] = (),
+    planned_only: bool = False,
 ) -> tuple[Contrast, ...]:
     """Every contrast on every outcome, the planned ones first.
 
@@ -117,13 +118,15 @@ def contrasts(
         outcomes: started held-out sessions.
         unsolved: dispositions that count as unsolved here, though they are left out otherwise.
         noted: what every figure of the study must be read with.
+        planned_only: leave out what the plan does not name.
     """
     settings, analysis = study.settings, study.analysis
     planned, _ = planned_contrasts(settings, analysis)
     primary = primary_outcome(analysis)
     counted = counting(outcomes, unsolved)
     found: list[Contrast] = []
-    for one in _all(planned, settings.roleplay.conditions, speaker_names(settings)):
+    known = _all(planned, settings.roleplay.conditions, speaker_names(settings))
+    for one in planned if planned_only else known:
         for measure in MEASURES:
             family: Family = "exploratory"
             if one in planned and primary is not None:

@@ -145,9 +145,9 @@ def _sensitivity(
 ) -> Iterator[Sensitivity]:
     def run(name: str, outcomes: Sequence[Outcome], unsolved: Collection[Disposition] = ()) -> Sensitivity:
         whole = group({}, outcomes, study.settings.roleplay.turns, unsolved=unsolved, noted=noted)
-        found = contrasts(study, outcomes, unsolved=unsolved, noted=noted)
         groups = (whole, *_by_condition(study, outcomes, noted, unsolved))
-        return Sensitivity(name, groups, tuple(one for one in found if one.planned))
+        planned = contrasts(study, outcomes, unsolved=unsolved, noted=noted, planned_only=True)
+        return Sensitivity(name, groups, planned)
 
     yield run("technical failures and spending limits as unsolved", counted.outcomes, LEFT_OUT)
     name = "without sessions in which a withheld fact was told at turn 1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +11,6 @@ from math import comb, lcm
 MOST_EXACT = 16
 """Participants up to which all 2^P sign patterns are counted."""
 DRAWS = 100_000
-_CHUNK = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,16 @@ def sign_flip(differences: Sequence[Fraction], seed: int) -> SignFlip:
 
 
 def _hits(whole: Sequence[int], seen: int, seed: int) -> int:
+    """Draws whose sum is at least as far from zero as `seen`."""
     import numpy as np
 
-    # Exact in floating point as long as the sums are; beyond that, ties are met within rounding.
-    values = np.array([float(one) for one in whole])
-    least = seen * (1 - 1e-12)
     rng = np.random.default_rng(seed)
-    hits = 0
-    for _ in range(DRAWS // _CHUNK):
-        signs = rng.integers(0, 2, (_CHUNK, len(values))) * 2 - 1
-        hits += int((np.abs(signs @ values) >= least).sum())
-    return hits
+    total = np.zeros(DRAWS)
+    # The signs of k equal differences add up to 2 Bin(k, 1/2) - k.
+    for size, several in sorted(Counter(abs(one) for one in whole if one).items()):
+        total += float(size) * (2 * rng.binomial(several, 0.5, DRAWS) - several)
+    # Sums are whole numbers; beyond what floating point holds exactly, ties are met within rounding.
+    return int((np.abs(total) >= seen * (1 - 1e-12)).sum())
 
 
 def _whole(values: Sequence[Fraction]) -> list[int]:
