@@ -163,6 +163,8 @@ def call_for(
         model=settings.model,
         messages=messages,
         parameters=settings.parameters,
+        read_timeout=study.settings.roleplay.read_timeout,
+        total_timeout=study.settings.roleplay.reply_timeout,
         script=task.script,
         turn=turn.number,
     )

@@ -54,6 +54,8 @@ async def ask_gate(
             model=settings.model,
             messages=tuple(messages),
             parameters=settings.parameters,
+            read_timeout=study.settings.roleplay.read_timeout,
+            total_timeout=study.settings.roleplay.reply_timeout,
             schema=GateAnswer.model_json_schema(),
             script=(json.dumps({"sufficient": False, "session": 0, "text": "Ask what is unclear."}),),
         )
@@ -61,7 +63,7 @@ async def ask_gate(
         cost = None if cost is None or end.usage.cost is None else cost + end.usage.cost
         spent_ms, raw = spent_ms + end.total_ms, end.text
         if end.status != "complete":
-            trouble = end.error or end.status
+            trouble = end.detail or end.error or end.status
             break
         try:
             answer = GateAnswer.model_validate(_json_in(raw))

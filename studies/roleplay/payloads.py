@@ -106,6 +106,10 @@ class ReplyEnded(Payload):
     total_ms: int = 0
     error: str = ""
     error_kind: str = ""
+    detail: str = ""
+    """For the researcher: what the provider said. Never holds a key."""
+    structured: str = ""
+    """How an answer was held to a schema, where one was asked for."""
     client: str = ""
     names_maker: bool = False
     """The reply named its maker; masked on screen, kept raw here."""

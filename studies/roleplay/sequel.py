@@ -203,6 +203,8 @@ def _ended(session: Session, turn: int, attempt: int, end: ReplyEnd) -> said.Rep
         total_ms=end.total_ms,
         error=end.error,
         error_kind=end.error_kind,
+        detail=end.detail,
+        structured=end.structured,
         client=end.client,
         names_maker=masked(end.text)[1],
         mentions_history=mentions_history(end.text),
