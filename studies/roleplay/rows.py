@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from studies.rows import Participant
-from studies.tables import Messages, Table, Time
+from studies.tables import Messages, Secret, Table, Time
 
 Session = Annotated[str, "Random id of the session: one task inside a participation."]
 Item = Annotated[str, "Id of the task."]
@@ -151,7 +151,7 @@ class VerdictRow:
         "passed; failed_assertion, exception, timeout, memory_limit, output_limit, killed, syntax_error, "
         "no_function or no_code; unsupported, harness_error or not_run, which say nothing about the code.",
     ]
-    detail: Annotated[str, "What happened, for the researcher; can quote a line of the hidden tests."]
+    detail: Annotated[str, Secret, "What happened, for the researcher; can quote a line of the hidden tests."]
     ms: Annotated[int, "Milliseconds that judging took."]
     code: Annotated[str, "The code that was found in the reply; empty for a question."]
     isolation: Annotated[str, "bubblewrap, landlock or unsafe (none); empty where nothing was run."]
@@ -293,6 +293,7 @@ HIDDEN_TESTS = Table(
     "hidden_tests",
     HiddenTestRow,
     "One line a task: hidden tests and reference. Published, they end up in training data.",
+    secret=True,
 )
 PROFILES = Table("profiles", ProfileRow, "One line a profile.")
 SHIPPED = Table("shipped", ShippedRow, "One line a session that came with the study.")
