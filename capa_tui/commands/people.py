@@ -38,8 +38,10 @@ async def _release(arguments: Namespace) -> int:
     async with Services.open(paths.database(arguments.db)) as services:
         study = await services.archive.find(arguments.study)
         freed = await services.desk.release(study, arguments.participant)
+        # The person may sit in an older version than the one that was named.
+        theirs = await services.archive.find(freed.study)
     slot = "the place" if freed.slot is None else f"slot {freed.slot}"
-    report.say(f"{study.reference}: {slot} of {arguments.participant} is free for a replacement.")
+    report.say(f"{theirs.reference}: {slot} of {arguments.participant} is free for a replacement.")
     return 0
 
 
