@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 from studies.events import Event
@@ -154,7 +155,7 @@ def opening(events: Sequence[Event]) -> ParticipationOpened:
 def session_rows(events: Sequence[Event], name: str) -> Iterator[SessionRow]:
     """The visits of one participation, in order."""
     starts = [place for place, one in enumerate(events) if one.kind == "visit_started"]
-    for visit, (start, stop) in enumerate(zip(starts, [*starts[1:], len(events)], strict=True), start=1):
+    for visit, (start, stop) in enumerate(pairwise([*starts, len(events)]), start=1):
         began = events[start].payload
         if not isinstance(began, VisitStarted):
             continue

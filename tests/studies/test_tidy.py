@@ -223,6 +223,14 @@ def test_a_visit_that_was_cut_off_has_no_end() -> None:
     assert [(one.visit, one.front_end, one.end) for one in rows] == [(1, "tui", None), (2, "plain", "paused")]
 
 
+async def test_who_was_seated_and_never_began_has_no_visit() -> None:
+    sitting = Sitting(study())
+    streams = {sitting.stream: release(sitting.study.settings, sitting.events)}
+    tables = tidy(sitting.study, streams, [])
+    assert tables.sessions == ()
+    assert [(one.state, one.withheld) for one in tables.participants] == [("invited", "no consent")]
+
+
 def test_pseudonyms_are_stable_and_tell_nothing() -> None:
     assert pseudonym("00ff") == pseudonym("00ff") != pseudonym("00fe")
     assert "00ff" not in pseudonym("00ff")
