@@ -56,7 +56,7 @@ class BoardScreen(StudyScreen[None]):
         """Read once painted, then again and again."""
         super().on_mount()
         self.query_one("#people").border_title = "People"
-        self.query_one("#people").focus()
+        self.set_focus(self.query_one("#people"))
         self.set_interval(REFRESH_SECONDS, self._tick)
 
     def on_screen_resume(self) -> None:

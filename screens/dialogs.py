@@ -62,7 +62,7 @@ class Dialog(CapaModal[Value]):
 
     def on_mount(self) -> None:
         """Rest on the harmless choice."""
-        self.query_one(f"#choice-{len(self._choices) - 1}").focus()
+        self.set_focus(self.query_one(f"#choice-{len(self._choices) - 1}"))
         super().on_mount()
 
     @on(Button.Pressed)

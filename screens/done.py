@@ -55,7 +55,7 @@ class DoneScreen(ParticipantScreen):
     def on_mount(self) -> None:
         """One button, in focus."""
         super().on_mount()
-        self.query_one("#close").focus()
+        self.set_focus(self.query_one("#close"))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is nothing left to pause; withdrawing stays possible."""

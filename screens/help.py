@@ -50,7 +50,7 @@ class HelpScreen(CapaModal[None]):
     def on_mount(self) -> None:
         """Arrow keys scroll."""
         self.query_one("#help").border_title = "Help"
-        self.query_one("#help").focus()
+        self.set_focus(self.query_one("#help"))
         super().on_mount()
 
 
