@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.labs import rows, study_folder
+from support.labs import rows, study_folder, take_part
 from support.terminal import Terminal
+from support.visits import at
 
 from capa_tui.cli import main
 
@@ -47,6 +48,15 @@ def to_first_item(window: Terminal) -> None:
     window.until("saved")
 
 
+def at_first_item(db: Path) -> Terminal:
+    """A window on the first item, with everything before it done elsewhere."""
+    assert take_part(db, "mechanisms", "ada", until=at("main"), pause=True) == "paused"
+    window = run(db)
+    window.until("item 1 of 3")
+    window.until("saved")
+    return window
+
+
 def annotate(window: Terminal, label: str, sure: str = "4") -> None:
     window.type(label)
     window.until(f"{label} (•)")
@@ -85,8 +95,7 @@ def test_a_visit_survives_kill_9_and_goes_on_at_the_very_place(db: Path, tmp_pat
 
 
 def test_a_resize_and_a_double_enter_neither_make_nor_lose_an_answer(db: Path, tmp_path: Path) -> None:
-    with run(db) as window:
-        to_first_item(window)
+    with at_first_item(db) as window:
         annotate(window, "2")
         window.resize(120, 40)
         window.until("2 (•)")
@@ -102,8 +111,7 @@ def test_a_resize_and_a_double_enter_neither_make_nor_lose_an_answer(db: Path, t
 
 
 def test_closing_the_window_pauses_and_loses_nothing(db: Path, tmp_path: Path) -> None:
-    with run(db) as window:
-        to_first_item(window)
+    with at_first_item(db) as window:
         window.type("n")
         window.type("half a thought")
         window.until("half a thought")
@@ -113,8 +121,7 @@ def test_closing_the_window_pauses_and_loses_nothing(db: Path, tmp_path: Path) -
 
 
 def test_a_paste_of_several_lines_into_the_note_is_one_note(db: Path, tmp_path: Path) -> None:
-    with run(db) as window:
-        to_first_item(window)
+    with at_first_item(db) as window:
         annotate(window, "1")
         window.type("n")
         window.type("\x1b[200~one [/b] two\r\nthree \U0001f600\x1b[201~")
@@ -128,8 +135,7 @@ def test_a_paste_of_several_lines_into_the_note_is_one_note(db: Path, tmp_path: 
 
 
 def test_the_terminal_is_put_back_as_it_was(db: Path) -> None:
-    with run(db) as window:
-        to_first_item(window)
+    with at_first_item(db) as window:
         window.press("\x11", "Pause here?")
         window.press(BACK_TAB, "┃                         Pause")
         window.press(ENTER, "Everything is saved")
