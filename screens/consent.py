@@ -49,13 +49,13 @@ class ConsentScreen(ParticipantScreen):
                     yield PlainText(NEEDED if needed else YOURS, classes="item-need")
                     yield Choices(field.options, self._answers.get(field.name), id=f"item-{place}")
         with Horizontal(id="buttons"):
-            yield TextButton("Do not take part", id="decline")
+            yield TextButton("Do not take part", focusable=False, id="decline")
             yield TextButton("Go on", primary=True, id="next")
 
     def on_mount(self) -> None:
         """The keys scroll the text first."""
         super().on_mount()
-        self.query_one("#text").focus()
+        self.set_focus(self.query_one("#text"))
 
     @on(Markable.Marked)
     def _marked(self, event: Markable.Marked) -> None:
@@ -74,7 +74,7 @@ class ConsentScreen(ParticipantScreen):
         for place, field in enumerate(self.step.fields):
             if self._answers.get(field.name) is None:
                 self.say("Please answer this item as well: agree, or do not agree.", urgent=True)
-                self.query_one(f"#item-{place}").focus()
+                self.set_focus(self.query_one(f"#item-{place}"))
                 return
         self.flow.leave(self.step)
 
