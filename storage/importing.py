@@ -268,8 +268,8 @@ def _misshapen(values: Mapping[str, Any]) -> tuple[str, str, str] | None:
 
 
 def _misshapen_body(body: str | None, seq: int) -> tuple[str, str, str] | None:
-    if seq < 1:
-        return "seq", str(seq), "a number from 1"
+    if not 1 <= seq < 2**63:
+        return "seq", f"{seq!r:.40}", "a number from 1"
     if body is None:
         return None
     try:

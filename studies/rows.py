@@ -35,7 +35,7 @@ ENDINGS = {
 
 def pseudonym(participant: str) -> str:
     """The name a person has in exports: derived from their random id, never from their code."""
-    return "p-" + hashlib.sha256(participant.encode("utf-8")).hexdigest()[:10]
+    return "p-" + hashlib.sha256(participant.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
 @dataclass(frozen=True, slots=True)

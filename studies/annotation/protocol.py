@@ -17,6 +17,7 @@ from studies.taxonomy import ESCAPES, LABELS, MECHANISMS
 if TYPE_CHECKING:
     from studies.annotation.materials import CheckItem, Item, TrainingItem
 
+
 def step_id(planned: Planned) -> str:
     """The id of the step that shows a planned item: role, which annotation of it, item."""
     return f"{planned.role}:{planned.number}:{planned.item}"
