@@ -134,6 +134,8 @@ def _delimiter(text: str, fields: _Fields) -> str:
 def _records(
     file: str, text: str, delimiter: str, problems: list[Problem]
 ) -> Iterator[tuple[int, list[str]]]:
+    # The module's own limit, 128 KiB a cell, is for the whole process.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_BYTES))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
