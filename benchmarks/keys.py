@@ -33,7 +33,9 @@ SLOW = """
 import functools, sys, time
 from storage.store import Store
 opened = Store.open.__func__
-Store.open = classmethod(lambda cls, *words, **named: opened(cls, *words, after_commit=lambda: time.sleep(0.05), **named))
+def slowly(cls, *words, **named):
+    return opened(cls, *words, after_commit=lambda: time.sleep(0.05), **named)
+Store.open = classmethod(slowly)
 from capa_tui.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -93,10 +95,8 @@ def main() -> None:
         ours = times(slow, env, b"item 1 of", keys)
         floor = times([sys.executable, "-c", FLOOR], env, b"ready", keys)
     for name, taken in (("capa-tui, annotation", ours), ("Textual, one label", floor)):
-        cuts = statistics.quantiles(taken, n=20)
-        print(
-            f"{name:22} median {statistics.median(taken):6.1f} ms   95% {cuts[-1]:6.1f} ms   max {max(taken):6.1f} ms"
-        )
+        middle, high = statistics.median(taken), statistics.quantiles(taken, n=20)[-1]
+        print(f"{name:22} median {middle:6.1f} ms   95% {high:6.1f} ms   max {max(taken):6.1f} ms")
     ratio = statistics.quantiles(ours, n=20)[-1] / statistics.quantiles(floor, n=20)[-1]
     print(f"95th percentile: {ratio:.2f} x the floor; a frame at 60 a second is 16.7 ms")
 
@@ -107,7 +107,8 @@ def to_first_item(capa: list[str], env: dict[str, str]) -> None:
     with subprocess.Popen(
         command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as program:
-        assert program.stdin and program.stdout
+        assert program.stdin is not None
+        assert program.stdout is not None
         for line in program.stdout:
             message = json.loads(line)
             if message.get("field") == "dominant":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import resource
 import sqlite3
 import sys
@@ -58,9 +59,8 @@ async def answer_all(work: Path) -> None:
         print(f"after {at:6,} answers   {size:7.1f} MiB")
     print(f"growth from {min(marks):,} to {max(marks):,}: {marks[max(marks)] - marks[min(marks)]:.1f} MiB")
     floor = bare(work / "floor.db")
-    print(
-        f"an answer {took * 1000:.2f} ms; a bare insert and commit {floor * 1000:.2f} ms: {took / floor:.1f} x"
-    )
+    floors = f"a bare insert and commit {floor * 1000:.2f} ms: {took / floor:.1f} x"
+    print(f"an answer {took * 1000:.2f} ms, {floors}")
 
 
 def bare(path: Path) -> float:
@@ -77,8 +77,6 @@ def bare(path: Path) -> float:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        import os
-
         os.environ["XDG_DATA_HOME"] = folder
         asyncio.run(answer_all(Path(folder)))
 

@@ -55,8 +55,8 @@ def main() -> None:
         env = os.environ | {"XDG_DATA_HOME": folder, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
         db = str(Path(folder) / "lab.db")
         capa = [sys.executable, "-m", "capa_tui"]
-        subprocess.run([*capa, "demo", "--jsonl", "--db", db], input=b"", stdout=subprocess.DEVNULL, check=True,
-                       env=env)  # fmt: skip
+        demo = [*capa, "demo", "--jsonl", "--db", db]
+        subprocess.run(demo, input=b"", stdout=subprocess.DEVNULL, check=True, env=env)
         name = "ambiguity-mechanisms"
         painted = {
             "Textual hello-world": ([sys.executable, "-c", HELLO], b"hello world"),
