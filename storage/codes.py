@@ -66,5 +66,10 @@ def code_key(code: str) -> str:
     return code.casefold()
 
 
+def is_storable(code: str) -> bool:
+    """Whether a text can be looked up in the database at all; what no code can be, cannot."""
+    return "\0" not in code and not any("\ud800" <= char <= "\udfff" for char in code)
+
+
 def _weighted(stem: str) -> int:
     return sum(weight * _PLACE[char] for weight, char in zip(range(len(stem) + 1, 1, -1), stem, strict=True))
