@@ -66,7 +66,7 @@ class ParticipantRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionRow:
+class VisitRow:
     """One visit: from sitting down to leaving."""
 
     participant: Participant
@@ -100,7 +100,7 @@ PARTICIPANTS = Table(
     "One line a participation, unfinished, excluded and pilot ones too. Withdrawn and erased ones are in no "
     "table and are only counted in the manifest.",
 )
-SESSIONS = Table("sessions", SessionRow, "One line a visit.")
+VISITS = Table("visits", VisitRow, "One line a visit.")
 QUESTIONNAIRE = Table("questionnaire", QuestionnaireRow, "One line an answer of the closing questionnaire.")
 
 
@@ -152,7 +152,7 @@ def opening(events: Sequence[Event]) -> ParticipationOpened:
     raise ValueError("the stream has no participation_opened, or it was erased")
 
 
-def session_rows(events: Sequence[Event], name: str) -> Iterator[SessionRow]:
+def visit_rows(events: Sequence[Event], name: str) -> Iterator[VisitRow]:
     """The visits of one participation, in order."""
     starts = [place for place, one in enumerate(events) if one.kind == "visit_started"]
     for visit, (start, stop) in enumerate(pairwise([*starts, len(events)]), start=1):
@@ -161,7 +161,7 @@ def session_rows(events: Sequence[Event], name: str) -> Iterator[SessionRow]:
             continue
         ends = (one for one in events[start:stop] if one.kind == "visit_ended" or one.kind in ENDINGS)
         last = next(ends, events[stop - 1])
-        yield SessionRow(
+        yield VisitRow(
             participant=name,
             visit=visit,
             front_end=began.front_end,

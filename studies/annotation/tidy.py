@@ -33,15 +33,15 @@ from studies.publication import Release, Withholding
 from studies.rows import (
     PARTICIPANTS,
     QUESTIONNAIRE,
-    SESSIONS,
+    VISITS,
     ParticipantRow,
     QuestionnaireRow,
-    SessionRow,
+    VisitRow,
     opening,
     participant_row,
     pseudonym,
     questionnaire_rows,
-    session_rows,
+    visit_rows,
 )
 from studies.tables import Filled
 
@@ -58,7 +58,7 @@ class Tidy:
     """Main items and repeats."""
     checks: tuple[AnnotationRow, ...]
     training: tuple[TrainingRow, ...]
-    sessions: tuple[SessionRow, ...]
+    visits: tuple[VisitRow, ...]
     questionnaire: tuple[QuestionnaireRow, ...]
     participants: tuple[ParticipantRow, ...]
     materials: tuple[MaterialRow, ...]
@@ -74,7 +74,7 @@ class Tidy:
             Filled(CHECKS, self.checks),
             Filled(PASSES, (*self.annotations, *self.checks)),
             Filled(TRAINING, self.training),
-            Filled(SESSIONS, self.sessions),
+            Filled(VISITS, self.visits),
             Filled(QUESTIONNAIRE, self.questionnaire),
             Filled(PARTICIPANTS, self.participants),
             Filled(MATERIALS, self.materials),
@@ -109,7 +109,7 @@ def tidy(
     annotations: list[AnnotationRow] = []
     counted: list[AnnotationRow] = []
     training: list[TrainingRow] = []
-    sessions: list[SessionRow] = []
+    visits: list[VisitRow] = []
     questionnaire: list[QuestionnaireRow] = []
     for who, stream in named:
         events = streams[stream].events
@@ -123,7 +123,7 @@ def tidy(
                 withheld=streams[stream].withheld,
             )
         )
-        sessions.extend(session_rows(events, who))
+        visits.extend(visit_rows(events, who))
         labels = tuple(annotation_rows(events, who, study.analysis.idle_seconds * 1000))
         annotations.extend(labels)
         if people[-1].counted:
@@ -134,7 +134,7 @@ def tidy(
         annotations=tuple(one for one in annotations if one.role != "check"),
         checks=tuple(one for one in annotations if one.role == "check"),
         training=tuple(training),
-        sessions=tuple(sessions),
+        visits=tuple(visits),
         questionnaire=tuple(questionnaire),
         participants=tuple(people),
         materials=tuple(material_rows(study)),

@@ -222,14 +222,14 @@ def test_the_order_of_lines_means_nothing(lab_file: Path, tmp_path: Path) -> Non
 def test_every_problem_is_told_at_once(lab_file: Path, tmp_path: Path) -> None:
     out = export_from(lab_file, tmp_path / "out")
     (out / "materials.jsonl").unlink()
-    (out / "sessions.jsonl").write_text("")
+    (out / "visits.jsonl").write_text("")
     study = json.loads((out / "study.json").read_text())
     study["files"]["consent.md"] = base64.b64encode(b"Another text.").decode()
     (out / "study.json").write_text(json.dumps(study))
     with pytest.raises(FolderError) as error:
         import_export(tmp_path / "new.db", out)
     files = {one.file for one in error.value.problems}
-    assert files == {"materials.jsonl", "sessions.jsonl", "study.json"}
+    assert files == {"materials.jsonl", "visits.jsonl", "study.json"}
     assert "do not hash to" in str(error.value)
 
 

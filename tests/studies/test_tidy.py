@@ -19,7 +19,7 @@ from studies.annotation.tidy import aggregated_rows, tidy
 from studies.desk import AnnotationAdjudicated, SlotReleased
 from studies.events import Chain, Event, Payload
 from studies.publication import ATTENDANCE, release
-from studies.rows import pseudonym, session_rows
+from studies.rows import pseudonym, visit_rows
 from studies.tables import Column, Time, columns
 
 AT = "2026-03-02T09:00:00.000Z"
@@ -144,7 +144,7 @@ async def test_the_rows_of_a_whole_visit() -> None:
     assert again.latest
     assert [one.attempt for one in tables.training] == [1, 1]
     assert [one.question for one in tables.questionnaire] == ["q"]
-    assert [(one.visit, one.end) for one in tables.sessions] == [(1, "completed")]
+    assert [(one.visit, one.end) for one in tables.visits] == [(1, "completed")]
     assert [(one.state, one.assigned, one.done) for one in tables.participants] == [("completed", 20, 20)]
     assert [one.set for one in tables.materials] == ["main"] * 20 + ["training"] * 2 + ["check"]
     assert {one.raters for one in tables.aggregated} == {1}
@@ -209,7 +209,7 @@ def test_votes_count_first_passes_of_main_items_only() -> None:
 
 def test_a_visit_that_was_cut_off_has_no_end() -> None:
     rows = list(
-        session_rows(
+        visit_rows(
             stream(
                 said.VisitStarted("tui"),
                 said.StepShown("s", 1),
@@ -227,7 +227,7 @@ async def test_who_was_seated_and_never_began_has_no_visit() -> None:
     sitting = Sitting(study())
     streams = {sitting.stream: release(sitting.study.settings, sitting.events)}
     tables = tidy(sitting.study, streams, [])
-    assert tables.sessions == ()
+    assert tables.visits == ()
     assert [(one.state, one.withheld) for one in tables.participants] == [("invited", "no consent")]
 
 
