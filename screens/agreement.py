@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from studies.annotation.metrics import StudyAgreement
     from studies.study import Study
 
-WHAT, VALUE = 27, 15
+WHAT, VALUE = 27, 16
 """Widths of the first two columns of figures."""
 
 
@@ -41,6 +41,7 @@ class AgreementScreen(LabScreen[None]):
         "the same annotators; the one for other annotators too is the one to publish. In the heat map each "
         "cell holds a number; agreement stands in brackets. `capa-tui agreement STUDY --json` gives it all."
     )
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]
     BINDINGS = [
         Binding("escape,q", "dismiss", "back", key_display="esc", tooltip="Back"),
         Binding("m", "turn('map')", "heat map", id="agreement.map", tooltip="Who took what for what"),
@@ -102,7 +103,7 @@ class AgreementScreen(LabScreen[None]):
         await maps.mount(*_maps(found, names))
         self.add_class("-found")
         self.refresh_bindings()
-        figures.focus()
+        self.set_focus(figures)
         figures.renew()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -119,7 +120,7 @@ class AgreementScreen(LabScreen[None]):
     def action_turn(self, to: str) -> None:
         """Show the figures, or the heat map."""
         self.set_class(to == "map", "-map")
-        self.query_one("#maps" if to == "map" else "#figures").focus()
+        self.set_focus(self.query_one("#maps" if to == "map" else "#figures"))
         self.refresh_bindings()
 
 
