@@ -62,7 +62,7 @@ class DoneScreen(ParticipantScreen):
         if action == "pause":
             return False
         if action == "menu":
-            return self._done.end in ("completed", "paused")
+            return self._done.end not in ("withdrawn", "declined")
         return super().check_action(action, parameters)
 
     def after_paint(self) -> None:

@@ -95,7 +95,8 @@ class ParticipantScreen(CapaScreen[None]):
     def say(self, text: str, *, urgent: bool = False) -> None:
         """Say something in the line above the keys."""
         says = self.query_one("#says", PlainText)
-        says.update(text)
+        # Its size never changes, so nothing else need be laid out anew.
+        says.update(text, layout=False)
         says.set_class(urgent, "-urgent")
 
     def after_paint(self) -> None:
