@@ -89,7 +89,8 @@ def _column(row: type, name: str, hint: Any) -> Column:
     for one in kept:
         if get_origin(one) is Annotated:
             marks.extend(get_args(one)[1:])
-    return Column(name.rstrip("_"), _type(kept, marks), types.NoneType in options, description)
+    nullable = inner is Any or types.NoneType in options
+    return Column(name.rstrip("_"), _type(kept, marks), nullable, description)
 
 
 def _type(options: Sequence[Any], marks: Sequence[str]) -> ColumnType:

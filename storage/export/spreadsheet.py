@@ -75,8 +75,13 @@ def spread(filled: Filled) -> tuple[list[Column], list[dict[str, Any]]]:
     if len(fixed) == len(filled.table.columns):
         return fixed, rows
     taken = {one.name for one in fixed}
-    own = {key: None for row in rows for key in row["columns"]}
-    names = {key: f"columns.{key}" if key in taken else key for key in own}
+    names: dict[str, str] = {}
+    for key in dict.fromkeys(key for row in rows for key in row["columns"]):
+        name = key
+        while name in taken:
+            name = f"columns.{name}"
+        taken.add(name)
+        names[key] = name
     further = [Column(name, "json", True, "A column of the study's own material.") for name in names.values()]
     for row in rows:
         row.update({names[key]: value for key, value in row.pop("columns").items()})

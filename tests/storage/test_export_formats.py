@@ -24,6 +24,15 @@ from studies.assignment import lay_out
 __all__ = ["lab_file"]
 
 
+async def test_parquet_holds_answers_that_were_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "lab.db"
+    async with Lab(path) as lab:
+        await lab.person("skips", note=None)
+    out = export_from(path, tmp_path / "out", "parquet")
+    answers = pyarrow.parquet.read_table(out / "questionnaire.parquet").to_pylist()
+    assert {one["question"]: one["value"] for one in answers}["more"] is None
+
+
 def test_parquet_has_typed_columns(lab_file: Path, tmp_path: Path) -> None:
     out = export_from(lab_file, tmp_path / "out", "parquet")
     read = pyarrow.parquet.read_table(out / "annotations.parquet")

@@ -157,3 +157,9 @@ def test_typed_tables_hold_valid_text(text: str) -> None:
     assert flat(text, "text") == encodable(text)
     assert encodable(text).encode("utf-8").decode() == encodable(text)
     assert json.loads(flat({"a": [text]}, "json")) == {"a": [text]}
+
+
+def test_no_column_of_the_material_hides_another() -> None:
+    header, (row,) = spread(material({"item": "a", "columns.item": "b", "columns": "c"}))
+    own = {one.name: row[one.name] for one in header[-3:]}
+    assert own == {"columns.item": "a", "columns.columns.item": "b", "columns": "c"}
