@@ -308,3 +308,10 @@ def test_the_demo_runs_in_a_throwaway_database(monkeypatch: pytest.MonkeyPatch, 
     assert last == {"done": "paused"}
     assert (done.returncode, done.stderr) == (0, "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_codes_without_a_slot_are_said(folder: Path, shell: Shell) -> None:
+    shell("codes", "mechanisms", "--n", "4")
+    assert "attention" not in shell.err
+    shell("codes", "mechanisms", "--n", "2")
+    assert "no slot for 2 of these codes" in shell.err
