@@ -27,7 +27,8 @@ async def _codes(arguments: Namespace) -> int:
     waiting = [one.code for one in placed if one.code in issued and one.slot is None]
     if waiting and planned_slots(whole) is not None:
         report.say(
-            f"attention: {study.reference} has no slot for {len(waiting)} of these codes: {', '.join(waiting)}. "
+            f"attention: {study.reference} has no slot for {len(waiting)} of these codes: "
+            f"{', '.join(waiting)}. "
             "They take one only if it is released before they come."
         )
     if arguments.json:
