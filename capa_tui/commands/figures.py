@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,6 @@ from studies.visible import visible_line
 if TYPE_CHECKING:
     from studies.agreement.report import AgreementReport
     from studies.agreement.summary import Line
-    from studies.annotation.metrics import StudyAgreement
 
 
 def agreement(arguments: Namespace) -> int:
@@ -67,7 +66,9 @@ async def _of_study(arguments: Namespace) -> int:
     if arguments.json:
         report.emit({**found.to_json(), "version": record.version, "sha256": record.sha256})
     else:
-        _print((*_lines(found.report), *_study_lines(found)))
+        from studies.annotation.summary import study_lines
+
+        _print(study_lines(found))
     return 0
 
 
@@ -75,28 +76,6 @@ def _lines(figures: AgreementReport) -> Sequence[Line]:
     from studies.agreement.summary import lines
 
     return lines(figures)
-
-
-def _study_lines(found: StudyAgreement) -> Iterator[Line]:
-    """What only a study has: who counts, the sensitivity runs, and who looked early."""
-    from studies.agreement.summary import Line, interval, number
-
-    planned = "none planned" if found.planned_n is None else f"of {found.planned_n} planned"
-    yield Line("Completed participations", f"{found.completed:,}", planned)
-    for rater, reason in found.report.excluded.raters.items():
-        yield Line("  excluded", rater, reason)
-    for left in found.not_counted:
-        yield Line("  not counted", left.participant or "erased", left.reason)
-    more = (found.completed_blocks, "Kappa with finished blocks"), (found.adjudicators, "Adjudicators' kappa")
-    for one, label in more:
-        if one is not None:
-            told = f"95% {interval(one.ci_low, one.ci_high)}; {one.ratings:,} ratings; {one.note}"
-            yield Line(label, number(one.value), one.undefined_reason or told)
-    if found.looks:
-        yield Line("Looks before planned N", f"{len(found.looks):,}", "")
-    for look in found.looks:
-        reason = look.reason or "no reason given"
-        yield Line(f"  {look.at[:10]}", f"{look.completed} of {look.planned}", reason)
 
 
 def _print(rows: Sequence[Line]) -> None:

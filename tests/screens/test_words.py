@@ -35,16 +35,6 @@ def test_how_long_ago(then: str, said: str) -> None:
     assert words.ago(then, NOW) == said
 
 
-def test_an_undefined_figure_is_never_a_number() -> None:
-    assert words.figure(None) == words.share(None) == words.interval(None, 1.0) == words.p_value(None)
-    assert words.figure(None) == "undefined"
-    assert (words.figure(0.66149), words.share(0.5), words.p_value(0.00005)) == (
-        "0.661",
-        "50.0%",
-        "p < 0.001",
-    )
-
-
 def seat(state: str, slot: int | None = 1) -> Seat:
     return Seat("c", slot, state, ("i1",), 0)
 
