@@ -147,10 +147,10 @@ async def test_an_unknown_code_is_asked_about(desk_file: Path) -> None:
             await fill_in(pilot, "new1", "enter")
             await asked(pilot, "Nobody with the code new1")
             await pilot.press("enter")
-            await on(pilot, HomeScreen)
+            form = await on(pilot, FormDialog)
+            assert form.values["code"] == "new1", "to be corrected"
             assert "new1" not in {one.code for one in await lab.archive.participations(record.sha256)}
-            await pilot.press("p")
-            await fill_in(pilot, "new1", "enter")
+            await pilot.press("enter")
             await asked(pilot, "Nobody with the code")
             await pilot.press("up", "enter")
             await on(pilot, ConsentScreen)
@@ -184,6 +184,8 @@ async def test_where_codes_were_issued_unknown_ones_are_refused_calmly(desk_file
             await pilot.press("p")
             await fill_in(pilot, "stranger", "enter")
             await asked(pilot, "admits only the codes")
+            await pilot.press("escape")
+            await on(pilot, FormDialog)
             await pilot.press("escape")
             await on(pilot, HomeScreen)
 
