@@ -53,12 +53,17 @@ def check_code(code: str) -> str:
         NoPlaceError: no participant code can look like this.
     """
     code = code.strip()
-    if not _ALLOWED.fullmatch(code):
+    if not is_code(code):
         raise NoPlaceError(
             f"{code[:40]!r} is no participant code: expected up to 32 letters, digits, dots, dashes and "
             "underscores, with a letter or digit first"
         )
     return code
+
+
+def is_code(text: str) -> bool:
+    """Whether a participant code can look like this."""
+    return _ALLOWED.fullmatch(text) is not None
 
 
 def code_key(code: str) -> str:

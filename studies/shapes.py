@@ -19,7 +19,7 @@ def misfit(event: Event) -> str | None:
 
     Kinds that this version does not know fit, and so do erased payloads.
     """
-    if not _is_time(event.at):
+    if not is_time(event.at):
         return f"its time is {event.at[:40]!r}; expected ISO 8601 UTC with milliseconds"
     payload = event.payload
     if isinstance(payload, Unknown):
@@ -31,7 +31,8 @@ def misfit(event: Event) -> str | None:
     return None
 
 
-def _is_time(text: str) -> bool:
+def is_time(text: str) -> bool:
+    """Whether a text is a time as events carry it: ISO 8601 UTC with milliseconds."""
     try:
         return bool(_TIME.fullmatch(text)) and datetime.fromisoformat(text) is not None
     except ValueError:

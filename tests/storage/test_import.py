@@ -209,6 +209,40 @@ def test_a_missing_line_is_named_by_the_one_after_it(lab_file: Path, tmp_path: P
         import_export(tmp_path / "new.db", out)
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"code": "[/b]"},
+        {"code": "a\0b"},
+        {"code": 5},
+        {"pilot": "no"},
+        {"name": "\ud800"},
+        {"participant": ""},
+    ],
+)
+def test_a_line_that_is_no_participants_code_is_named(
+    lab_file: Path, tmp_path: Path, values: dict[str, Any]
+) -> None:
+    out = export_from(lab_file, tmp_path / "out", identify=True)
+    lines = (out / "codes.jsonl").read_bytes().splitlines()
+    lines[1] = json.dumps(json.loads(lines[1]) | values).encode()
+    (out / "codes.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    resign(out, "codes.jsonl")
+    with pytest.raises(FolderError, match=r"codes\.jsonl:2: no participant's code"):
+        import_export(tmp_path / "new.db", out)
+    assert not (tmp_path / "new.db").exists()
+
+
+@pytest.mark.parametrize("loaded_at", ["yesterday", "\ud800", ""])
+def test_a_time_of_loading_that_is_none_is_named(lab_file: Path, tmp_path: Path, loaded_at: str) -> None:
+    out = export_from(lab_file, tmp_path / "out")
+    study = json.loads((out / "study.json").read_text())
+    (out / "study.json").write_text(json.dumps(study | {"loaded_at": loaded_at}))
+    resign(out, "study.json")
+    with pytest.raises(FolderError, match=r"study\.json loaded_at"):
+        import_export(tmp_path / "new.db", out)
+
+
 def test_the_order_of_lines_means_nothing(lab_file: Path, tmp_path: Path) -> None:
     out = export_from(lab_file, tmp_path / "out")
     lines = (out / "events.jsonl").read_bytes().splitlines(keepends=True)
