@@ -20,7 +20,7 @@ from screens.widgets.marks import Choices, Markable, Scale
 from screens.widgets.material import MaterialPanes
 from screens.widgets.mechanisms import ALSO, MAIN, NOTHING_ELSE, MechanismTable
 from screens.widgets.note import NoteField
-from screens.widgets.text import PlainText, TextButton
+from screens.widgets.text import PlainText, TextButton, plain_line
 from studies.steps import Option, Step
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ GUIDES = {
 }
 """What is to be done next, by field."""
 
+NOTE, REASON = "if you want to add something", "what makes it ambiguous?"
 COMPLETE = "Complete. Go on when you like."
 CLOSED = "stands alone, nothing also"
 ALSO_GUIDE = "Also there: each number adds or takes away."
@@ -100,7 +101,7 @@ class AnnotationScreen(ParticipantScreen):
                 yield Scale((Option(0, "0"),), id="confidence")
             with Horizontal(id="note-row", classes="row"):
                 yield PlainText("Note ", classes="name")
-                yield NoteField(id="note")
+                yield NoteField(id="note", placeholder=NOTE)
             flag = (Option(True, "flag for the researcher"),)
             yield Choices(flag, several=True, numbered=False, id="flag")
             with Horizontal(id="ways"):
@@ -165,7 +166,9 @@ class AnnotationScreen(ParticipantScreen):
         )
         self.query_one(Scale).value = answers.get("confidence")
         self.query_one("#flag", Choices).value = (True,) if answers.get("flag") else None
-        self.query_one("#note-row").display = answers.field("note") is not None
+        note = answers.field("note")
+        self.query_one("#note-row").display = note is not None
+        self.query_one(NoteField).placeholder = plain_line(REASON if note and note.required else NOTE)
         self._guide()
         self.refresh_bindings()
 

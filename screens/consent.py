@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.binding import Binding
@@ -17,6 +18,9 @@ from screens.widgets.marks import Choices, Markable
 from screens.widgets.panes import Pane, Reading
 from screens.widgets.text import PlainText, TextButton
 from studies.steps import Step
+
+if TYPE_CHECKING:
+    from screens.visit import VisitScreen
 
 NEEDED, YOURS = "Needed to take part.", "Your choice; you can take part either way."
 
@@ -34,7 +38,7 @@ class ConsentScreen(ParticipantScreen):
         Binding("d", "decline", "do not take part", id="consent.decline"),
     ]
 
-    def __init__(self, flow, step: Step) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, flow: VisitScreen, step: Step) -> None:
         super().__init__(flow, step)
         self._answers = Answers(flow.visit, step)
 

@@ -460,13 +460,13 @@ async def test_too_small_a_window_asks_for_room_and_takes_no_answer(chair: Make)
     async with seat.sit():
         await seat.press("2")
         await seat.resize(40, 12)
-        assert "larger" in seat.text
+        await seat.until(lambda: "larger" in seat.text)
         assert "40 columns and 12 rows" in seat.text
         before = seat.kinds()
         await seat.press("3", "enter")
         assert seat.kinds() == before
         await seat.resize(80, 24)
-        assert "larger" not in seat.text
+        await seat.until(lambda: "larger" not in seat.text)
         assert seat.table.dominant == seat.option(2)
         await seat.press("3")
         assert seat.table.dominant == seat.option(3)
