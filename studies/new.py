@@ -130,14 +130,26 @@ def _seed_of(items: Sequence[Item]) -> int:
 
 
 def _write(root: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files beside the folder, then put it in place in one step."""
-    unfinished = root.parent / f".{root.name[:64]}-{secrets.token_hex(4)}"
+    """Write the files into a hidden folder, then put them in place; all of them or none.
+
+    A folder that is there is kept: it may be a mount point, or the one somebody stands in.
+    """
+    there = root.is_dir()
+    unfinished = (root if there else root.parent) / f".{secrets.token_hex(8)}.unfinished"
+    placed: list[Path] = []
     try:
-        root.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.mkdir()
+        unfinished.mkdir(parents=True)
         for name, data in files.items():
             (unfinished / name).write_bytes(data)
-        os.replace(unfinished, root)
+        if there:
+            for name in files:
+                os.rename(unfinished / name, root / name)
+                placed.append(root / name)
+            unfinished.rmdir()
+        else:
+            os.rename(unfinished, root)
     except OSError as error:
+        for one in placed:
+            one.unlink(missing_ok=True)
         shutil.rmtree(unfinished, ignore_errors=True)
         raise InputError(f"{root} could not be written ({error.strerror}); nothing was left there") from error
