@@ -24,7 +24,7 @@ async def _codes(arguments: Namespace) -> int:
         issued = await services.desk.issue_codes(study, arguments.n)
         placed = await services.archive.participations(study.sha256)
         whole = await services.archive.study(study.sha256)
-    waiting = [one.code for one in placed if one.code in issued and one.slot is None]
+    waiting = [one.code for one in placed if one.code and one.code in issued and one.slot is None]
     if waiting and planned_slots(whole) is not None:
         report.say(
             f"attention: {study.reference} has no slot for {len(waiting)} of these codes: "
