@@ -12,7 +12,7 @@ from textual.widgets import DataTable
 
 from studies.visible import visible_line
 
-PIECE = 100
+PIECE = 25
 """Rows added between two looks at the keyboard."""
 
 
