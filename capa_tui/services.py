@@ -75,9 +75,10 @@ class Services:
         self._held.close()
 
     def close(self) -> None:
-        """Free the streams and close the database."""
-        self.rise()
+        """Store what waits, close the database and free the streams, in this order: nobody else may read a
+        stream whose end is still on its way."""
         self.store.close()
+        self.rise()
 
     async def __aenter__(self) -> Self:
         return self
