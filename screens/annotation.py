@@ -34,7 +34,7 @@ GUIDES = {
 }
 """What is to be done next, by field."""
 
-NOTE, REASON = "if you want to add something", "what makes it ambiguous?"
+NOTE, REASON = "if you like", "what makes it ambiguous?"
 COMPLETE = "Complete. Go on when you like."
 CLOSED = "stands alone, nothing also"
 ALSO_GUIDE = "Also there: each number adds or takes away."

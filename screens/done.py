@@ -34,7 +34,10 @@ class DoneScreen(ParticipantScreen):
 
     CSS_PATH = ["participant.tcss", "done.tcss"]
     HELP = "The visit is over. Note the completion code if there is one, then close."
-    BINDINGS = [Binding("enter,escape", "close", "close", id="done.close", key_display="enter")]
+    BINDINGS = [
+        Binding("escape", "close", "close", id="done.close", tooltip="Close"),
+        Binding("enter", "close", show=False),
+    ]
 
     def __init__(self, flow: VisitScreen, done: Done) -> None:
         super().__init__(flow, Step("end", 1, "page", TITLES[done.end]))

@@ -89,8 +89,8 @@ class ParticipantScreen(CapaScreen[None]):
 
     def show_saved(self, state: str) -> None:
         """Say what became of the answers."""
-        if self.is_mounted:
-            self.query_one("#keys", KeyBar).state = state
+        for bar in self.query("#keys").results(KeyBar):
+            bar.state = state
 
     def say(self, text: str, *, urgent: bool = False) -> None:
         """Say something in the line above the keys."""
