@@ -231,7 +231,7 @@ class Ratings:
     def sets(self) -> tuple[Ints, int]:
         """Which items have the same raters (equal ids), and how many such sets there are: realised sets.
 
-        Sets are numbered by their first item, so that draws over them do not depend on what raters are called.
+        Sets are numbered by their first item, so that draws do not depend on what raters are called.
         """
         import numpy as np
 

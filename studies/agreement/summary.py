@@ -71,7 +71,9 @@ def _kappa(report: AgreementReport) -> Iterator[Line]:
     if shared.floored:
         note = "shared raters add nothing that can be estimated here, so it speaks of other items only"
     yield Line(
-        "  95%, other annotators too", interval(shared.ci_low, shared.ci_high), shared.undefined_reason or note
+        "  95%, other annotators too",
+        interval(shared.ci_low, shared.ci_high),
+        shared.undefined_reason or note,
     )
     for what, one in (("items", boot.items), ("sets", boot.sets)):
         note = f"{one.method}, {one.resamples:,} resamples of {one.units:,} {what}, seed {boot.seed}"

@@ -145,3 +145,11 @@ def test_the_terminal_is_put_back_as_it_was(db: Path) -> None:
     for mode in (b"?1000", b"?1003", b"?1006", b"?2004", b"?1049"):
         assert written.rfind(b"\x1b[" + mode + b"l") > written.rfind(b"\x1b[" + mode + b"h"), mode
     assert written.rfind(b"\x1b[?25h") > written.rfind(b"\x1b[?25l")
+
+
+def test_the_plain_mode_puts_a_terminal_back_that_a_killed_program_left(db: Path) -> None:
+    words = ["run", "mechanisms", "--participant", "ada", "--plain", "--db", str(db)]
+    with Terminal(words) as window:
+        window.until("Commands")
+        assert b"\x1b[?1003l" in window.written
+        assert b"\x1b[?25h" in window.written
