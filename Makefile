@@ -31,6 +31,10 @@ bench: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m studies.schema_docs > docs/study-folder.md
+	$(BIN)/python docs/generate.py
+
+picture: $(VENV)/.dev
+	$(BIN)/python docs/picture.py
 
 # Pinned by hash for every platform; read alike by uv and pip.
 lock:

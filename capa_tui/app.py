@@ -20,6 +20,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from capa_tui.keys import display, read_keymap
+from capa_tui.steady import hung_up, steady_terminal
 from capa_tui.theme import THEMES
 from studies.errors import CapaError
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 Opening = Callable[["CapaApp"], Awaitable[Screen[Any]]]
 """Opens what the application needs, without holding up the event loop, and gives its first screen."""
+
+
+TERMINAL_SECONDS = 2.0
+"""How often it is looked whether the terminal is still there."""
 
 
 class CapaApp(App[Any]):
@@ -49,6 +54,7 @@ class CapaApp(App[Any]):
         super().__init__()
         self._opening = opening
         self._swallow_release = False
+        self._hanging_up = False
         self.failure: CapaError | None = None
         """Why it could not open, to be said once the terminal is normal again."""
         for one in THEMES.values():
@@ -66,7 +72,7 @@ class CapaApp(App[Any]):
 
     def on_mount(self) -> None:
         """Open behind the first frame."""
-        self._watch_signals()
+        self._watch_terminal()
         self.call_after_refresh(
             lambda: self.run_worker(self._open(), group="opening", exit_on_error=True) and None
         )
@@ -137,7 +143,9 @@ class CapaApp(App[Any]):
 
     # -- the end -------------------------------------------------------------------------------
 
-    def _watch_signals(self) -> None:
+    def _watch_terminal(self) -> None:
+        if not self.is_headless:
+            self.set_interval(TERMINAL_SECONDS, lambda: self._hang_up() if hung_up() else None)
         loop = asyncio.get_running_loop()
         for one in (signal.SIGHUP, signal.SIGTERM):
             try:
@@ -147,6 +155,9 @@ class CapaApp(App[Any]):
                 return
 
     def _hang_up(self) -> None:
+        if self._hanging_up:
+            return
+        self._hanging_up = True
         self.run_worker(self._leave_in_order(), group="leaving", exit_on_error=False)
 
     async def _leave_in_order(self) -> None:
@@ -162,7 +173,8 @@ class CapaApp(App[Any]):
         Raises:
             CapaError: it could not open.
         """
-        self.run()
+        with steady_terminal():
+            self.run()
         if self.failure is not None:
             raise self.failure
         return self.return_code or 0

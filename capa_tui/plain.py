@@ -12,6 +12,8 @@ from studies.steps import AnswerError, Done, Field, Material, Step
 from studies.visible import visible, visible_line
 
 WIDTH = 78
+CALM = "\x1b[?1000l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\x1b[?2004l\x1b[?25h"
+"""Puts a terminal back: no mouse, no focus reports, no bracketed paste, a cursor."""
 HELP = """Commands, on a line of their own:
   /back      go back to the item before and change its answers
   /again     read this question once more
@@ -32,6 +34,9 @@ class Plain:
 
     async def run(self, station: str = "") -> int:
         """The whole visit; the exit code."""
+        if self._out.isatty():
+            # A program that was killed may have left the mouse on, and the cursor hidden.
+            self._out.write(CALM)
         self._say(f"{self.visit.study.settings.title}\n\n{HELP}")
         await self.visit.begin("plain", station)
         while True:

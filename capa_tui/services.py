@@ -105,11 +105,12 @@ class Services:
         self._held.close()
 
     def close(self) -> None:
-        """Let assistants and judges go, free the streams and close the database. Not on an event loop."""
+        """Let assistants and judges go, store what waits, close the database and free the streams, in this
+        order: nobody else may read a stream whose end is still on its way. Not on an event loop."""
         if self._live:
             asyncio.run(self._let_go())
-        self.rise()
         self.store.close()
+        self.rise()
 
     async def _let_go(self) -> None:
         while self._live:

@@ -27,8 +27,8 @@ def lab_of(services: Services) -> Lab:
     from storage.export.write import FORMATS
 
     @asynccontextmanager
-    async def seat(study: StudyRecord, code: str, pilot: bool) -> AsyncIterator[Visit]:
-        visit = await services.seat_in(study, code, pilot=pilot)
+    async def seat(study: StudyRecord, code: str, pilot: bool, known: bool) -> AsyncIterator[Visit]:
+        visit = await services.seat_in(study, code, pilot=pilot, known=known)
         try:
             yield visit
         finally:

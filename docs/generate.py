@@ -243,9 +243,12 @@ def with_parts(page: str, made: Mapping[str, str]) -> str:
 
 def main() -> None:
     """Write the pages."""
+    page = README.read_text("utf-8")
     with TemporaryDirectory() as folder:
-        page = with_outputs(README.read_text("utf-8"), Path(folder))
-    README.write_text(page, encoding="utf-8")
+        renewed = with_outputs(page, Path(folder))
+    if README.read_text("utf-8") != page:
+        sys.exit("the README was edited while its walk-through ran; nothing was written, run this again")
+    README.write_text(renewed, encoding="utf-8")
     DATA_MODEL.write_text(with_parts(DATA_MODEL.read_text("utf-8"), parts()), encoding="utf-8")
 
 

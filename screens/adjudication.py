@@ -175,7 +175,7 @@ class AdjudicationScreen(LabScreen[None]):
         self._follow()
         dominant = now.decision.dominant
         table.row = now.labels.index(dominant) if dominant in now.labels else 0
-        table.focus()
+        self.set_focus(table)
         mode = "" if now.mode == "independent" else " · consensus"
         place = f"item {now.place + 1} of {len(now.cases)} · {now.decided} decided"
         self.query_one(WhereAmI).place = f"{now.who.name}{mode} · {place}"
@@ -230,7 +230,7 @@ class AdjudicationScreen(LabScreen[None]):
     @on(NoteField.Finished)
     def _finished(self) -> None:
         self._keep()
-        self.query_one(MechanismTable).focus()
+        self.set_focus(self.query_one(MechanismTable))
 
     @on(NoteField.Cut)
     def _cut(self) -> None:
@@ -244,7 +244,7 @@ class AdjudicationScreen(LabScreen[None]):
         missing = now.missing()
         if missing is not None:
             self._say(MISSING[missing], urgent=True)
-            self.query_one("#reason" if missing == "reason" else "#labels").focus()
+            self.set_focus(self.query_one("#reason" if missing == "reason" else "#labels"))
         elif now.decision == now.stored:
             self._go_on()
         else:
@@ -348,12 +348,12 @@ class AdjudicationScreen(LabScreen[None]):
     def action_column(self, column: str) -> None:
         """Let digits mean that column."""
         table = self.query_one(MechanismTable)
-        table.focus()
+        self.set_focus(table)
         table.column = column
 
     def action_reason(self) -> None:
         """Write the reason."""
-        self.query_one(NoteField).focus()
+        self.set_focus(self.query_one(NoteField))
 
     def action_codebook(self) -> None:
         """Open the codebook at the highlighted row, or close it."""

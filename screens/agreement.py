@@ -14,7 +14,6 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from screens import words
-from screens.figures import Line, Section, sections
 from screens.lab import Lab, LabScreen
 from screens.looking import may_look
 from screens.widgets.bars import KeyBar, WhereAmI
@@ -25,10 +24,11 @@ from studies.ports import StudyRecord
 from studies.progress import progress_of
 
 if TYPE_CHECKING:
+    from studies.agreement.summary import Line
     from studies.annotation.metrics import StudyAgreement
     from studies.study import Study
 
-WHAT, VALUE = 27, 15
+WHAT, VALUE = 28, 16
 """Widths of the first two columns of figures."""
 
 
@@ -41,6 +41,7 @@ class AgreementScreen(LabScreen[None]):
         "the same annotators; the one for other annotators too is the one to publish. In the heat map each "
         "cell holds a number; agreement stands in brackets. `capa-tui agreement STUDY --json` gives it all."
     )
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]
     BINDINGS = [
         Binding("escape,q", "dismiss", "back", key_display="esc", tooltip="Back"),
         Binding("m", "turn('map')", "heat map", id="agreement.map", tooltip="Who took what for what"),
@@ -98,11 +99,13 @@ class AgreementScreen(LabScreen[None]):
         done = f"{found.completed}{planned} completed"
         self.query_one(WhereAmI).place = " · ".join(filter(None, (done, looks)))
         figures, maps = self.query_one("#figures", Pane), self.query_one("#maps", Pane)
-        await figures.mount(*(Figures(one) for one in sections(found, names)))
+        from studies.annotation.summary import study_lines
+
+        await figures.mount(*(Figures(one) for one in groups(named(study_lines(found), names))))
         await maps.mount(*_maps(found, names))
         self.add_class("-found")
         self.refresh_bindings()
-        figures.focus()
+        self.set_focus(figures)
         figures.renew()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -119,48 +122,61 @@ class AgreementScreen(LabScreen[None]):
     def action_turn(self, to: str) -> None:
         """Show the figures, or the heat map."""
         self.set_class(to == "map", "-map")
-        self.query_one("#maps" if to == "map" else "#figures").focus()
+        self.set_focus(self.query_one("#maps" if to == "map" else "#figures"))
         self.refresh_bindings()
 
 
 class Figures(Widget):
-    """A section of figures: what, value, and the note beside it or below itself."""
+    """Figures that belong together: what, value, and the note beside it, wrapped."""
 
     DEFAULT_CSS = """
     Figures { height: auto; width: 1fr; margin-bottom: 1; }
-    Figures .figures--title { text-style: bold; color: $primary; }
     """
-    COMPONENT_CLASSES = {"figures--title"}
 
-    def __init__(self, section: Section) -> None:
+    def __init__(self, lines: Sequence[Line]) -> None:
         super().__init__()
-        self._section = section
+        self._lines = tuple(lines)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The title, and every line as it wraps."""
-        return 1 + sum(len(_line(one, width)) for one in self._section.lines)
+        """Every line as it wraps."""
+        return sum(len(_drawn(one, width)) for one in self._lines)
 
     def render(self) -> RenderResult:
-        """Title and lines."""
-        title = plain_line(self._section.title, self.get_visual_style("figures--title", partial=True))
-        lines = (line for one in self._section.lines for line in _line(one, self.content_size.width))
-        return Content("\n").join([title, *lines])
+        """The lines."""
+        width = self.content_size.width
+        return Content("\n").join(line for one in self._lines for line in _drawn(one, width))
 
 
-def _line(one: Line, width: int) -> Sequence[Content]:
-    """What, value, and the note beside or, where it is long, below itself."""
-    what = shortened(one.what, WHAT - 1).ljust(WHAT)
-    if one.what == "-":
-        return _hung(Content("- "), plain(one.note), width)
-    front = Content.assemble(plain_line(what), plain_line(one.value.ljust(VALUE), "bold"), " ")
-    return _hung(front, plain(one.note, "dim"), width)
-
-
-def _hung(front: Content, text: Content, width: int) -> list[Content]:
-    """The text wrapped behind what stands before it."""
-    lines = text.wrap(max(20, width - front.cell_length)) if text else [text]
+def _drawn(one: Line, width: int) -> list[Content]:
+    weight = "" if one.label.startswith(" ") else "bold"
+    label, value = shortened(one.label, WHAT - 1), one.value
+    if value:
+        label, value = label.ljust(WHAT), value.ljust(VALUE)
+    front = Content.assemble(plain_line(label, weight), plain_line(value, "bold"), " ")
+    notes = plain(one.note, "dim")
+    lines = notes.wrap(max(20, width - front.cell_length)) if notes else [notes]
     blank = Content(" " * front.cell_length)
     return [Content.assemble(blank if n else front, line) for n, line in enumerate(lines)]
+
+
+def groups(lines: Sequence[Line]) -> list[list[Line]]:
+    """The lines cut where an unindented one begins; such ones in a row stay together."""
+    made: list[list[Line]] = []
+    for one in lines:
+        inner = one.label.startswith(" ")
+        if not made or (not inner and made[-1][-1].label.startswith(" ")):
+            made.append([])
+        made[-1].append(one)
+    return made
+
+
+def named(lines: Sequence[Line], names: Mapping[str, str]) -> list[Line]:
+    """The lines; those of a label say in words what it is."""
+    return [_named(one, names.get(one.label.strip())) for one in lines]
+
+
+def _named(line: Line, name: str | None) -> Line:
+    return line if name is None else line._replace(note=f"{name}; {line.note}")
 
 
 def _maps(found: StudyAgreement, names: Mapping[str, str]) -> list[PlainText | Heatmap]:

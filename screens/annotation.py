@@ -12,7 +12,7 @@ from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Button
 
-from screens.answers import Answers
+from screens.answers import Answers, Missing
 from screens.codebook import CodebookPane
 from screens.participant import ParticipantScreen
 from screens.widgets.bars import WhereAmI
@@ -20,7 +20,7 @@ from screens.widgets.marks import Choices, Markable, Scale
 from screens.widgets.material import MaterialPanes
 from screens.widgets.mechanisms import ALSO, MAIN, NOTHING_ELSE, MechanismTable
 from screens.widgets.note import NoteField
-from screens.widgets.text import PlainText, TextButton
+from screens.widgets.text import PlainText, TextButton, plain_line
 from studies.steps import Option, Step
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ GUIDES = {
 }
 """What is to be done next, by field."""
 
+NOTE, REASON = "if you like", "what makes it ambiguous?"
 COMPLETE = "Complete. Go on when you like."
 CLOSED = "stands alone, nothing also"
 ALSO_GUIDE = "Also there: each number adds or takes away."
@@ -61,18 +62,19 @@ class AnnotationScreen(ParticipantScreen):
         ),
         Binding("a", "column('also')", "also", id="annotation.also",
                 tooltip="What is there as well, by number"),
-        Binding("a,escape", "column('main')", "main", id="annotation.main",
-                tooltip="Back to the main mechanism"),
+        Binding("a", "column('main')", "main", id="annotation.main", tooltip="Back to the main mechanism"),
+        Binding("escape", "column('main')", show=False),
         Binding("0", "nothing_else", "nothing else", id="annotation.nothing-else",
                 tooltip="Nothing else is there"),
-        Binding("s", "sure", "how sure", id="annotation.sure", tooltip="How sure you are, then a number"),
+        Binding("s", "sure", "sure", id="annotation.sure", tooltip="How sure you are, then a number"),
         Binding("n", "note", "note", id="annotation.note", tooltip="Write a note"),
         Binding("f", "flag", "flag", id="annotation.flag", tooltip="Flag this item for the researcher"),
         Binding("question_mark", "codebook", "codebook", id="annotation.codebook",
                 tooltip="The codebook entry of the highlighted row"),
         Binding("f1", "codebook", show=False),
         Binding("f1", "close_codebook", show=False),
-        Binding("f1", "explain", "help", id="annotation.help", tooltip="What has the focus, and which keys work"),
+        Binding("f1", "explain", "help", id="annotation.help",
+                tooltip="What has the focus, and which keys work"),
         Binding("question_mark,escape", "close_codebook", "close", id="annotation.close-codebook"),
         Binding("pagedown", "scroll('down')", "scroll", show=False, tooltip="Scroll the text on the left"),
         Binding("pageup", "scroll('up')", "scroll", show=False, tooltip="Scroll the text on the left"),
@@ -99,13 +101,13 @@ class AnnotationScreen(ParticipantScreen):
                 yield Scale((Option(0, "0"),), id="confidence")
             with Horizontal(id="note-row", classes="row"):
                 yield PlainText("Note ", classes="name")
-                yield NoteField(id="note")
+                yield NoteField(id="note", placeholder=NOTE)
             flag = (Option(True, "flag for the researcher"),)
             yield Choices(flag, several=True, numbered=False, id="flag")
             with Horizontal(id="ways"):
-                yield TextButton("Previous", compact=True, id="previous")
-                yield TextButton("Codebook", compact=True, id="open-codebook")
-                yield TextButton("Next", compact=True, primary=True, id="next")
+                yield TextButton("Previous", compact=True, focusable=False, id="previous")
+                yield TextButton("Codebook", compact=True, focusable=False, id="open-codebook")
+                yield TextButton("Next", compact=True, primary=True, focusable=False, id="next")
 
     def on_mount(self) -> None:
         """Fill in the step."""
@@ -140,7 +142,7 @@ class AnnotationScreen(ParticipantScreen):
         self._follow()
         if table.dominant is not None:
             table.row = next(n for n, one in enumerate(table.options) if one.value == table.dominant)
-        table.focus()
+        self.set_focus(table)
         minutes = self.flow.visit.study.settings.annotation.rest_minutes
         if self.flow.visit.work_minutes() >= minutes:
             self.say(REST)
@@ -164,7 +166,9 @@ class AnnotationScreen(ParticipantScreen):
         )
         self.query_one(Scale).value = answers.get("confidence")
         self.query_one("#flag", Choices).value = (True,) if answers.get("flag") else None
-        self.query_one("#note-row").display = answers.field("note") is not None
+        note = answers.field("note")
+        self.query_one("#note-row").display = note is not None
+        self.query_one(NoteField).placeholder = plain_line(REASON if note and note.required else NOTE)
         self._guide()
         self.refresh_bindings()
 
@@ -204,7 +208,7 @@ class AnnotationScreen(ParticipantScreen):
     @on(Markable.Marked, "#confidence")
     def _sure(self, event: Markable.Marked) -> None:
         self._say("confidence", event.value)
-        self.query_one(MechanismTable).focus()
+        self.set_focus(self.query_one(MechanismTable))
 
     @on(Markable.Marked, "#flag")
     def _flagged(self, event: Markable.Marked) -> None:
@@ -220,7 +224,7 @@ class AnnotationScreen(ParticipantScreen):
 
     @on(NoteField.Finished)
     def _finished(self) -> None:
-        self.query_one(MechanismTable).focus()
+        self.set_focus(self.query_one(MechanismTable))
 
     @on(NoteField.Cut)
     def _cut(self) -> None:
@@ -277,17 +281,17 @@ class AnnotationScreen(ParticipantScreen):
     def action_column(self, column: str) -> None:
         """Let digits mean that column."""
         table = self.query_one(MechanismTable)
-        table.focus()
+        self.set_focus(table)
         table.column = column
         self._guide()
 
     def action_sure(self) -> None:
         """Let digits say how sure."""
-        self.query_one(Scale).focus()
+        self.set_focus(self.query_one(Scale))
 
     def action_note(self) -> None:
         """Write a note."""
-        self.query_one(NoteField).focus()
+        self.set_focus(self.query_one(NoteField))
 
     def action_flag(self) -> None:
         """Flag the item, or take the flag away."""
@@ -295,9 +299,13 @@ class AnnotationScreen(ParticipantScreen):
 
     @on(Button.Pressed, "#previous")
     def action_previous(self) -> None:
-        """Reopen the item before."""
+        """Reopen the item before; an item that was already given an annotation is left complete."""
         self.keep()
-        self.flow.back(self.step)
+        missing = self._answers.missing()
+        if missing is None or self.step.previous is None:
+            self.flow.back(self.step)
+        else:
+            self._ask_for(missing)
 
     @on(Button.Pressed, "#next")
     def action_next(self) -> None:
@@ -306,11 +314,14 @@ class AnnotationScreen(ParticipantScreen):
         missing = self._answers.missing()
         if missing is None:
             self.flow.leave(self.step)
-            return
+        else:
+            self._ask_for(missing)
+
+    def _ask_for(self, missing: Missing) -> None:
         where = {"confidence": "#confidence", "note": "#note", "flag": "#flag"}
         name = missing.field.name
         self.query_one(MechanismTable).column = ALSO if name == "additional" else MAIN
-        self.query_one(where.get(name, "#labels")).focus()
+        self.set_focus(self.query_one(where.get(name, "#labels")))
         self.say("Still open: " + (missing.problem or GUIDES[name]), urgent=True)
 
     @on(Button.Pressed, "#open-codebook")

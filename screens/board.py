@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 from textual.app import ComposeResult
@@ -56,7 +57,7 @@ class BoardScreen(StudyScreen[None]):
         """Read once painted, then again and again."""
         super().on_mount()
         self.query_one("#people").border_title = "People"
-        self.query_one("#people").focus()
+        self.set_focus(self.query_one("#people"))
         self.set_interval(REFRESH_SECONDS, self._tick)
 
     def on_screen_resume(self) -> None:
@@ -119,11 +120,15 @@ class BoardScreen(StudyScreen[None]):
 
     async def _look(self) -> None:
         began = time.monotonic()
+        # Until this look is done, no later one may take its place.
+        self._rest = math.inf
         progress = await self.attempt(
             "The study could not be read", progress_of(self.lab.archive, self._record)
         )
         self._rest = time.monotonic() + 20 * (time.monotonic() - began)
         if progress is None:
+            # Once is enough to say so; `refresh` tries again.
+            self._rest = math.inf
             return
         seats = (*progress.participants, *progress.pilots)
         self._seats = {_key(one): one for one in seats}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from textual.app import ComposeResult
+
 from screens.widgets.panes import Pane, Reading
 from studies.kinds import StudyKind
 
@@ -22,7 +24,7 @@ class CodebookPane(Pane):
         self._label: str | None = None
         self.display = False
 
-    def compose(self):  # type: ignore[no-untyped-def]
+    def compose(self) -> ComposeResult:
         """The text."""
         yield Reading()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.binding import Binding
@@ -17,6 +18,9 @@ from screens.widgets.marks import Choices, Markable
 from screens.widgets.panes import Pane, Reading
 from screens.widgets.text import PlainText, TextButton
 from studies.steps import Step
+
+if TYPE_CHECKING:
+    from screens.visit import VisitScreen
 
 NEEDED, YOURS = "Needed to take part.", "Your choice; you can take part either way."
 
@@ -34,7 +38,7 @@ class ConsentScreen(ParticipantScreen):
         Binding("d", "decline", "do not take part", id="consent.decline"),
     ]
 
-    def __init__(self, flow, step: Step) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, flow: VisitScreen, step: Step) -> None:
         super().__init__(flow, step)
         self._answers = Answers(flow.visit, step)
 
@@ -49,13 +53,13 @@ class ConsentScreen(ParticipantScreen):
                     yield PlainText(NEEDED if needed else YOURS, classes="item-need")
                     yield Choices(field.options, self._answers.get(field.name), id=f"item-{place}")
         with Horizontal(id="buttons"):
-            yield TextButton("Do not take part", id="decline")
+            yield TextButton("Do not take part", focusable=False, id="decline")
             yield TextButton("Go on", primary=True, id="next")
 
     def on_mount(self) -> None:
         """The keys scroll the text first."""
         super().on_mount()
-        self.query_one("#text").focus()
+        self.set_focus(self.query_one("#text"))
 
     @on(Markable.Marked)
     def _marked(self, event: Markable.Marked) -> None:
@@ -74,7 +78,7 @@ class ConsentScreen(ParticipantScreen):
         for place, field in enumerate(self.step.fields):
             if self._answers.get(field.name) is None:
                 self.say("Please answer this item as well: agree, or do not agree.", urgent=True)
-                self.query_one(f"#item-{place}").focus()
+                self.set_focus(self.query_one(f"#item-{place}"))
                 return
         self.flow.leave(self.step)
 

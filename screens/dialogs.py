@@ -43,9 +43,20 @@ class Dialog(CapaModal[Value]):
     ]
 
     def __init__(
-        self, title: str, text: str, choices: Sequence[Choice[Value]], *, classes: str | None = None
-    ) -> None:
+        self, title: str, text: str, choices: Sequence[Choice[Value]], *, must_choose: bool = False,
+        classes: str | None = None,
+    ) -> None:  # fmt: skip
+        """A dialog.
+
+        Args:
+            title: what it is about.
+            text: what will happen; may be empty.
+            choices: the buttons; the last one must be the harmless one.
+            must_choose: Escape does not close it.
+            classes: of the screen.
+        """
         super().__init__(classes=classes)
+        self._must_choose = must_choose
         self._title, self._text, self._choices = title, text, tuple(choices)
 
     def compose(self) -> ComposeResult:
@@ -60,9 +71,15 @@ class Dialog(CapaModal[Value]):
                     yield PlainText(choice.explanation, classes="dialog-explanation")
         yield KeyBar(stateful=False)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Escape is a key only where it closes."""
+        if action == "dismiss":
+            return not self._must_choose
+        return super().check_action(action, parameters)
+
     def on_mount(self) -> None:
         """Rest on the harmless choice."""
-        self.query_one(f"#choice-{len(self._choices) - 1}").focus()
+        self.set_focus(self.query_one(f"#choice-{len(self._choices) - 1}"))
         super().on_mount()
 
     @on(Button.Pressed)
@@ -85,6 +102,6 @@ def message(title: str, text: str, button: str = "Close") -> Dialog[bool]:
 def trouble(
     title: str, happened: str, kept: str, next_step: str, choices: Sequence[Choice[Value]]
 ) -> Dialog[Value]:
-    """An error, calmly: what happened, what is kept, and what to do next."""
+    """An error, calmly: what happened, what is kept, and what to do next. One of the choices must be made."""
     text = "\n\n".join(part for part in (happened, kept, next_step) if part)
-    return Dialog(title, text, choices, classes="-trouble")
+    return Dialog(title, text, choices, must_choose=True, classes="-trouble")

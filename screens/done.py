@@ -34,7 +34,10 @@ class DoneScreen(ParticipantScreen):
 
     CSS_PATH = ["participant.tcss", "done.tcss"]
     HELP = "The visit is over. Note the completion code if there is one, then close."
-    BINDINGS = [Binding("enter,escape", "close", "close", id="done.close", key_display="enter")]
+    BINDINGS = [
+        Binding("escape", "close", "close", id="done.close", tooltip="Close"),
+        Binding("enter", "close", show=False),
+    ]
 
     def __init__(self, flow: VisitScreen, done: Done) -> None:
         super().__init__(flow, Step("end", 1, "page", TITLES[done.end]))
@@ -55,14 +58,14 @@ class DoneScreen(ParticipantScreen):
     def on_mount(self) -> None:
         """One button, in focus."""
         super().on_mount()
-        self.query_one("#close").focus()
+        self.set_focus(self.query_one("#close"))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is nothing left to pause; withdrawing stays possible."""
         if action == "pause":
             return False
         if action == "menu":
-            return self._done.end in ("completed", "paused")
+            return self._done.end not in ("withdrawn", "declined")
         return super().check_action(action, parameters)
 
     def after_paint(self) -> None:

@@ -70,7 +70,7 @@ class ExportScreen(LabScreen[None]):
         """Suggest a folder."""
         super().on_mount()
         self._suggest()
-        self.query_one("#format").focus()
+        self.set_focus(self.query_one("#format"))
 
     @on(Choices.Marked, "#format")
     def _suggest(self) -> None:
@@ -96,7 +96,7 @@ class ExportScreen(LabScreen[None]):
             self.remove_class("-written")
             self.refresh_bindings()
             self.query_one("#says", PlainText).update("")
-            self.query_one("#format").focus()
+            self.set_focus(self.query_one("#format"))
         else:
             self.dismiss(None)
 
@@ -128,7 +128,7 @@ class ExportScreen(LabScreen[None]):
         self.add_class("-written")
         table = self.query_one("#written", PlainTable)
         await table.fill({name: (name, Cell(f"{rows:,}", right=True)) for name, rows in counts.items()})
-        table.focus()
+        self.set_focus(table)
         self.refresh_bindings()
         files = words.counted(len(counts), "file")
         self.query_one("#says", PlainText).update(f"{files} written to {out}")

@@ -41,7 +41,7 @@ class FeedbackScreen(ParticipantScreen):
         """The keys scroll the explanation."""
         super().on_mount()
         self.query_one(MaterialPanes).show(self.step.material)
-        self.query_one("#why").focus()
+        self.set_focus(self.query_one("#why"))
 
     def action_scroll(self, way: str) -> None:
         """Scroll the explanation."""

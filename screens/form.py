@@ -51,9 +51,9 @@ class FormScreen(ParticipantScreen):
                         yield PlainText("Needs an answer.", classes="question-need")
                     yield self._asked(place, field)
         with Horizontal(id="buttons"):
-            if self.step.can_go_back:
-                yield TextButton("Previous", id="previous")
             yield TextButton("Go on", primary=True, id="next")
+            if self.step.can_go_back:
+                yield TextButton("Previous", focusable=False, id="previous")
 
     def _asked(self, place: int, field: Field) -> Widget:
         name, value = f"field-{place}", self._answers.get(field.name)
@@ -71,7 +71,7 @@ class FormScreen(ParticipantScreen):
         """Begin with the first question."""
         super().on_mount()
         self.query_one("#questions").border_title = self.step.title
-        self.query_one("#field-0").focus()
+        self.set_focus(self.query_one("#field-0"))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Going back only where there is something before."""
@@ -132,5 +132,5 @@ class FormScreen(ParticipantScreen):
             self.flow.leave(self.step)
             return
         place = self.step.fields.index(missing.field)
-        self.query_one(f"#field-{place}").focus()
+        self.set_focus(self.query_one(f"#field-{place}"))
         self.say("Still open: " + (missing.problem or "this question needs an answer."), urgent=True)

@@ -111,7 +111,7 @@ class FormDialog(CapaModal[Values]):
 
     def on_mount(self) -> None:
         """Begin in the first field."""
-        self.query_one(f"#ask-{self._asks[0].name}").focus()
+        self.set_focus(self.query_one(f"#ask-{self._asks[0].name}"))
         super().on_mount()
 
     @property
@@ -136,7 +136,7 @@ class FormDialog(CapaModal[Values]):
         if event.input is inputs[-1]:
             self._finish()
         else:
-            inputs[inputs.index(event.input) + 1].focus()
+            self.set_focus(inputs[inputs.index(event.input) + 1])
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:

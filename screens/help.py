@@ -50,7 +50,7 @@ class HelpScreen(CapaModal[None]):
     def on_mount(self) -> None:
         """Arrow keys scroll."""
         self.query_one("#help").border_title = "Help"
-        self.query_one("#help").focus()
+        self.set_focus(self.query_one("#help"))
         super().on_mount()
 
 
@@ -60,7 +60,8 @@ def all_keys(screen: Screen[Any]) -> list[tuple[str, str]]:
     said: dict[tuple[int, str], str] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
-        does = binding.tooltip or (binding.group.description if binding.group else binding.description)
+        words = binding.group.description if binding.group else binding.description
+        does = binding.tooltip or (words if binding.show else "")
         if not (does and active.enabled) or binding.system:
             continue
         key = (id(active.node), does)

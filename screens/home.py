@@ -84,7 +84,7 @@ class HomeScreen(StudyScreen[None]):
         super().on_mount()
         table = self.query_one("#studies", PlainTable)
         table.border_title = "Studies"
-        table.focus()
+        self.set_focus(table)
         self.watch(table, "scroll_y", lambda: self._wanted.set(), init=False)
         self.begin(self._follow, group="following")
         self.set_interval(REFRESH_SECONDS, self._tick)
@@ -121,9 +121,9 @@ class HomeScreen(StudyScreen[None]):
         self.set_class(not newest_first, "-empty")
         self.query_one(WhereAmI).place = words.counted(len(newest_first), "study", "studies")
         if not newest_first and self.focused is table:
-            self.query_one("#empty-demo").focus()
+            self.set_focus(self.query_one("#empty-demo"))
         elif newest_first and isinstance(self.focused, TextButton | None):
-            table.focus()
+            self.set_focus(table)
         self._detail()
         self.refresh_bindings()
         self._wanted.set()

@@ -15,7 +15,7 @@ from textual.worker import WorkType
 from screens.base import CapaScreen, Result
 from screens.dialogs import Choice, Dialog, confirm, message
 from screens.form_dialog import Ask, FormDialog
-from studies.errors import CapaError
+from studies.errors import CapaError, UnknownCodeError
 from studies.ports import Archive, Clock, Desk, StudyRecord
 from studies.runner import Visit
 
@@ -45,10 +45,11 @@ class Lab:
     formats: Sequence[ExportFormat]
     station: str
     """Id of this machine, for the record."""
-    seat: Callable[[StudyRecord, str, bool], AbstractAsyncContextManager[Visit]]
-    """Seat a person (study, code, pilot); leaving it frees their stream.
+    seat: Callable[[StudyRecord, str, bool, bool], AbstractAsyncContextManager[Visit]]
+    """Seat a person (study, code, pilot, known); leaving it frees their stream.
 
     Raises:
+        UnknownCodeError: `known` is asked for, and nobody has this code yet.
         CapaError: they cannot be seated; the message says why.
     """
     demo: Callable[[], AbstractAsyncContextManager[Visit]]
@@ -157,40 +158,36 @@ class StudyScreen(LabScreen[Result]):
     # -- doing ---------------------------------------------------------------------------------
 
     async def _participant(self, record: StudyRecord, code: str) -> None:
-        form = FormDialog(
-            f"A participant of {record.title}",
-            "Type the participant's code, then hand over the keyboard.",
-            (
-                Ask("code", "Participant code", value=code),
-                Ask("pilot", "Pilot: a trial run, never counted", "yes"),
-            ),
-            "Start",
-            lambda values: None if values["code"] else "A code is needed.",
-        )
-        values = await self.app.push_screen_wait(form)
-        if values is None:
-            return
-        code, pilot = values["code"], values["pilot"]
-        standing = await self.attempt("The participant was not started", self._known(record, code, pilot))
-        if standing is None or (standing == "new" and not await self._is_new(code, pilot)):
-            return
-        await self.attempt("The participant was not started", self._work(record, code, pilot))
-        self.renew()
+        """Ask for a code until somebody has sat down, or the form was left."""
+        pilot = False
+        while True:
+            form = FormDialog(
+                f"A participant of {record.title}",
+                "Type the participant's code, then hand over the keyboard.",
+                (
+                    Ask("code", "Participant code", value=code),
+                    Ask("pilot", "Pilot: a trial run, never counted", "yes", pilot),
+                ),
+                "Start",
+                lambda values: None if values["code"] else "A code is needed.",
+            )
+            values = await self.app.push_screen_wait(form)
+            if values is None:
+                return
+            code, pilot = values["code"], values["pilot"]
+            if await self.attempt("The participant was not started", self._visit(record, code, pilot)):
+                self.renew()
+                return
 
-    async def _known(self, record: StudyRecord, code: str, pilot: bool) -> str:
-        """`known`, `new`, or `refused`: unknown where codes were issued, which the desk itself explains."""
-        from studies.desk import CodesIssued
-
-        restricted = False
-        for version in await self.lab.archive.studies():
-            if version.name != record.name:
-                continue
-            for one in await self.lab.archive.participations(version.sha256):
-                if one.code is not None and one.code.casefold() == code.casefold() and one.pilot == pilot:
-                    return "known"
-            issued = await self.lab.archive.desk(version.sha256)
-            restricted |= any(isinstance(one.payload, CodesIssued) for one in issued)
-        return "refused" if restricted and not pilot else "new"
+    async def _visit(self, record: StudyRecord, code: str, pilot: bool) -> bool:
+        """Whether somebody sat down; the visit is over then."""
+        try:
+            await self._work(record, code, pilot, known=True)
+        except UnknownCodeError:
+            if not await self._is_new(code, pilot):
+                return False
+            await self._work(record, code, pilot, known=False)
+        return True
 
     async def _is_new(self, code: str, pilot: bool) -> bool:
         where = "A pilot takes no slot." if pilot else "They get the next free slot."
@@ -202,10 +199,10 @@ class StudyScreen(LabScreen[Result]):
         )
         return await self.app.push_screen_wait(asked) is True
 
-    async def _work(self, record: StudyRecord, code: str, pilot: bool) -> None:
+    async def _work(self, record: StudyRecord, code: str, pilot: bool, *, known: bool) -> None:
         from screens.visit import VisitScreen
 
-        async with self.lab.seat(record, code, pilot) as visit:
+        async with self.lab.seat(record, code, pilot, known) as visit:
             await self.app.push_screen_wait(VisitScreen(visit, self.lab.station))
         await self.app.push_screen_wait(
             Dialog(

@@ -38,7 +38,7 @@ class ListingScreen(CapaModal[None]):
 
     def on_mount(self) -> None:
         """Arrow keys scroll."""
-        self.query_one("#listing").focus()
+        self.set_focus(self.query_one("#listing"))
         super().on_mount()
 
     def action_copy(self) -> None:

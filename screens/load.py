@@ -77,7 +77,7 @@ class LoadScreen(LabScreen[StudyRecord | None]):
         """Begin in the path."""
         super().on_mount()
         self.query_one("#folders").border_title = "Folders"
-        self.query_one("#path").focus()
+        self.set_focus(self.query_one("#path"))
         self._say("Enter checks and loads; Right completes a path; Tab goes to the folders.")
         if self._at_once:
             self.call_after_refresh(self.action_load)
@@ -86,7 +86,7 @@ class LoadScreen(LabScreen[StudyRecord | None]):
         """Go back one step."""
         if self.has_class("-problems"):
             self._show(())
-            self.query_one("#path").focus()
+            self.set_focus(self.query_one("#path"))
         else:
             self.dismiss(None)
 
@@ -106,7 +106,7 @@ class LoadScreen(LabScreen[StudyRecord | None]):
         path.value = str(event.path) + os.sep
         path.cursor_position = len(path.value)
         if (event.path / MARK).is_file():
-            path.focus()
+            self.set_focus(path)
 
     def _say(self, text: str) -> None:
         self.query_one("#says", PlainText).update(text)
@@ -132,7 +132,7 @@ class LoadScreen(LabScreen[StudyRecord | None]):
         if study is None:
             self._show(problems)
             self._say("Nothing was loaded. Correct the files, then press Enter to check again.")
-            self.query_one("#path").focus()
+            self.set_focus(self.query_one("#path"))
             return
         self._say("Nothing was loaded.")
         if problems and not await self._warned(problems):

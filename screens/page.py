@@ -46,7 +46,7 @@ class PageScreen(ParticipantScreen):
     def on_mount(self) -> None:
         """The keys scroll the text."""
         super().on_mount()
-        self.query_one("#text").focus()
+        self.set_focus(self.query_one("#text"))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Reading on is offered while there is more, going on afterwards."""
@@ -117,7 +117,7 @@ class TextScreen(CapaModal[None]):
     def on_mount(self) -> None:
         """The keys scroll the text."""
         super().on_mount()
-        self.query_one("#text").focus()
+        self.set_focus(self.query_one("#text"))
 
     @on(Button.Pressed, "#close")
     def _close(self) -> None:

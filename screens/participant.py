@@ -97,13 +97,14 @@ class ParticipantScreen(CapaScreen[None]):
 
     def show_saved(self, state: str) -> None:
         """Say what became of the answers."""
-        if self.is_mounted:
-            self.query_one("#keys", KeyBar).state = state
+        for bar in self.query("#keys").results(KeyBar):
+            bar.state = state
 
     def say(self, text: str, *, urgent: bool = False) -> None:
         """Say something in the line above the keys."""
         says = self.query_one("#says", PlainText)
-        says.update(text)
+        # Its size never changes, so nothing else need be laid out anew.
+        says.update(text, layout=False)
         says.set_class(urgent, "-urgent")
 
     def after_paint(self) -> None:

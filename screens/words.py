@@ -33,28 +33,6 @@ def ago(then: str, now: str) -> str:
     return "yesterday" if days == 1 else f"{days} days"
 
 
-def figure(value: float | None, digits: int = 3) -> str:
-    """A coefficient; `undefined` where there is none, never 0."""
-    return "undefined" if value is None else f"{value:.{digits}f}"
-
-
-def share(value: float | None) -> str:
-    """A proportion in percent."""
-    return "undefined" if value is None else f"{100 * value:.1f}%"
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """An interval's bounds."""
-    return "undefined" if low is None or high is None else f"{low:.3f} to {high:.3f}"
-
-
-def p_value(value: float | None) -> str:
-    """A p value, not more exact than anybody can use."""
-    if value is None:
-        return "undefined"
-    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
-
-
 def counted(n: int, one: str, many: str | None = None) -> str:
     """A number with its noun."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -53,7 +53,7 @@ def check_code(code: str) -> str:
         NoPlaceError: no participant code can look like this.
     """
     code = code.strip()
-    if not _ALLOWED.fullmatch(code):
+    if not is_code(code):
         raise NoPlaceError(
             f"{code[:40]!r} is no participant code: expected up to 32 letters, digits, dots, dashes and "
             "underscores, with a letter or digit first"
@@ -61,9 +61,19 @@ def check_code(code: str) -> str:
     return code
 
 
+def is_code(text: str) -> bool:
+    """Whether a participant code can look like this."""
+    return _ALLOWED.fullmatch(text) is not None
+
+
 def code_key(code: str) -> str:
     """What makes two codes the same: letters in either case."""
     return code.casefold()
+
+
+def is_storable(code: str) -> bool:
+    """Whether a text can be looked up in the database at all; what no code can be, cannot."""
+    return "\0" not in code and not any("\ud800" <= char <= "\udfff" for char in code)
 
 
 def _weighted(stem: str) -> int:

@@ -120,7 +120,10 @@ def check_place(path: Path) -> None:
             "database; nothing was changed. Change its permissions or name another file with --db"
         )
     if not path.exists():
-        make_private(path)
+        try:
+            make_private(path)
+        except OSError as error:
+            raise MachineError(f"{path}: this file cannot be made: {error.strerror}") from error
         return
     if not os.access(path, os.R_OK | os.W_OK):
         raise MachineError(
@@ -142,12 +145,9 @@ def make_private(path: Path) -> None:
     SQLite gives its log the same permissions. A file that is there keeps its own.
 
     Raises:
-        MachineError: it cannot be made.
+        OSError: it cannot be made.
     """
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
-    except OSError as error:
-        raise MachineError(f"{path}: this file cannot be made: {error.strerror}") from error
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
 
 
 def refuse_foreign(path: Path) -> None:

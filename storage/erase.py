@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from storage.codes import code_key
+from storage.codes import code_key, is_storable
 from storage.database import transaction
 from storage.desk_stream import DeskStream
 from studies.desk import ParticipationErased
@@ -35,7 +35,7 @@ def erase(conn: Connection, desk: DeskStream, name: str, code: str, reason: str)
     Raises:
         NoPlaceError: nobody of that code is known.
     """
-    people = _people(conn, name, code.strip())
+    people = _people(conn, name, code.strip()) if is_storable(code) else []
     if not people:
         raise NoPlaceError(f"nobody with the code {code} is known in {name}; nothing was erased")
     payloads = 0

@@ -13,6 +13,7 @@ from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from storage.codes import is_code, is_storable
 from storage.database import explained, open_database, transaction
 from storage.erase import clean, is_unclean
 from storage.export.canonical import CODES, EVENT_KEYS, EVENTS, STUDY
@@ -21,6 +22,7 @@ from storage.uniting import Person, Union, unite_events, unite_people, unite_stu
 from studies.errors import FolderError, MachineError, Problem
 from studies.events import Event
 from studies.folder import parse
+from studies.shapes import is_time
 from studies.study import Study, version_hash
 
 if TYPE_CHECKING:
@@ -204,6 +206,9 @@ class _Reader:
         except (ValueError, binascii.Error, LookupError, TypeError, AttributeError) as error:
             self._problem(STUDY, 0, "", f"cannot be read: {error}", "a study folder in base64")
             return None, ""
+        if not is_time(loaded_at):
+            self._problem(STUDY, 0, "loaded_at", repr(loaded_at[:40]), "ISO 8601 UTC with milliseconds")
+            return None, ""
         if version_hash(files) != sha256:
             self._problem(STUDY, 0, "files", f"they do not hash to {sha256[:12]}...", "the files as exported")
             return None, ""
@@ -221,7 +226,7 @@ class _Reader:
                 one = Person(**values)
             except TypeError:
                 one = None
-            if one is None or not all(map(_is_text, (one.participant, one.name, one.code))):
+            if one is None or not _is_person(one):
                 self._problem(CODES, number, "", "no participant's code", "participant, name, code and pilot")
             else:
                 found.append(one)
@@ -246,8 +251,11 @@ class _Reader:
         self.problems.append(Problem(file, line, key, found, expected))
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value)
+def _is_person(one: Person) -> bool:
+    texts = (one.participant, one.name, one.code)
+    if not all(isinstance(value, str) and value and is_storable(value) for value in texts):
+        return False
+    return is_code(one.code) and isinstance(one.pilot, bool)
 
 
 def _misshapen(values: Mapping[str, Any]) -> tuple[str, str, str] | None:
@@ -268,8 +276,8 @@ def _misshapen(values: Mapping[str, Any]) -> tuple[str, str, str] | None:
 
 
 def _misshapen_body(body: str | None, seq: int) -> tuple[str, str, str] | None:
-    if seq < 1:
-        return "seq", str(seq), "a number from 1"
+    if not 1 <= seq < 2**63:
+        return "seq", f"{seq!r:.40}", "a number from 1"
     if body is None:
         return None
     try:

@@ -16,9 +16,10 @@ def is_forked(events: Sequence[Event]) -> bool:
 def own_side(events: Sequence[Event], local: Collection[str]) -> list[Event]:
     """One unbroken side of one stream, in order.
 
-    It passes through the last event that this file's own writer stored and goes on from there; where
-    there is none, and where it forks again, the longer side counts, then the lower hash. So files that
-    hold the same events, none of them their own, choose alike.
+    A withdrawal counts wherever it was said. Otherwise the side passes through the last event that this
+    file's own writer stored and goes on from there; where there is none, and where it forks again, the
+    longer side counts, then the lower hash. So files that hold the same events, none of them their own,
+    choose alike.
 
     Args:
         events: the whole stream, both sides.
@@ -31,7 +32,9 @@ def own_side(events: Sequence[Event], local: Collection[str]) -> list[Event]:
         best = reach.get(one.previous)
         if best is None or (-end.seq, end.hash) < (-best.seq, best.hash):
             reach[one.previous] = end
-    own = max((by_hash[one] for one in local if one in by_hash), key=lambda one: one.seq, default=None)
+    withdrawn = [one for one in events if one.kind == "participation_withdrawn"]
+    decisive = withdrawn or [by_hash[one] for one in local if one in by_hash]
+    own = max(decisive, key=lambda one: (one.seq, one.hash), default=None)
     at: Event | None = reach[own.hash] if own else min(reach.values(), key=lambda one: (-one.seq, one.hash))
     side: list[Event] = []
     while at is not None:

@@ -12,6 +12,7 @@ from storage.codes import code_key
 from storage.rows import fetch, quoted_fields, store
 from studies.errors import InputError
 from studies.events import GENESIS, Event, digest_of, hash_of
+from studies.shapes import misfit
 from studies.study import Study
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class Union:
 
 
 def unsound(events: Sequence[Event]) -> Iterator[tuple[Event, str]]:
-    """Events of one stream that are altered, or lack the one before them; forks are sound."""
+    """Events of one stream that are altered, lack the one before them, or are not what their kind says;
+    forks are sound."""
     known = {(one.seq, one.hash) for one in events}
     for one in events:
         if one.hash != hash_of(one.previous, one.stream, one.seq, one.kind, one.at, one.digest):
@@ -55,6 +57,8 @@ def unsound(events: Sequence[Event]) -> Iterator[tuple[Event, str]]:
             yield one, "it is the first of its stream and names one before it"
         elif one.seq != 1 and (one.seq - 1, one.previous) not in known:
             yield one, f"event {one.seq - 1}, which it follows, is missing"
+        elif why := misfit(one):
+            yield one, why
 
 
 def unite_events(conn: Connection, events: Iterable[Event], union: Union, source: str) -> None:

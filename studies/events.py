@@ -112,6 +112,11 @@ def _learned(kind: str) -> type[Payload] | None:
     return _KINDS.get(kind)
 
 
+def is_known(kind: str) -> bool:
+    """Whether this version has a payload for the event kind."""
+    return (_KINDS.get(kind) or _learned(kind)) is not None
+
+
 def read_payload(kind: str, body: str | None) -> Payload:
     """The typed payload of a stored body; None (erased) gives `Erased`.
 
@@ -228,6 +233,8 @@ def faults(events: list[Event]) -> list[str]:
 
     Two events with one number are a fork. Erased payloads are sound as long as their hash is.
     """
+    from studies.shapes import misfit
+
     found: list[str] = []
     seq, head = 0, GENESIS
     for one in events:
@@ -242,7 +249,7 @@ def faults(events: list[Event]) -> list[str]:
             found.append(f"{where}: its hash does not match its contents")
         if one.body is not None and (one.salt is None or digest_of(one.salt, one.body) != one.digest):
             found.append(f"{where}: its payload was altered")
-        elif isinstance(one.payload, Unknown) and one.kind in _KINDS:
-            found.append(f"{where}: this version cannot read its payload")
+        elif why := misfit(one):
+            found.append(f"{where}: {why}")
         seq, head = one.seq, one.hash
     return found

@@ -103,6 +103,8 @@ def _csv_lines(file: str, data: bytes, fields: _Fields, problems: list[Problem])
     text = read_text(file, data, problems)
     if not text or text.isspace():
         return
+    # The module's own limit, 128 KiB a cell, is for the whole process.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_BYTES))
     delimiter = _delimiter(text, fields)
     records = _records(file, text, delimiter, problems)
     line, header = next(records, (0, []))

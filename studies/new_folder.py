@@ -47,20 +47,31 @@ def free_root(directory: Path) -> Path:
 
 
 def write(root: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files beside the folder, then put it in place in one step.
+    """Write the files into a hidden folder, then put them in place; all of them or none.
+
+    A folder that is there is kept: it may be a mount point, or the one somebody stands in.
 
     Raises:
         InputError: it could not be written; nothing is left.
     """
-    unfinished = root.parent / f".{root.name[:64]}-{secrets.token_hex(4)}"
+    there = root.is_dir()
+    unfinished = (root if there else root.parent) / f".{secrets.token_hex(8)}.unfinished"
+    placed: list[Path] = []
     try:
-        root.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.mkdir()
+        unfinished.mkdir(parents=True)
         for name, data in files.items():
             (unfinished / name).parent.mkdir(exist_ok=True)
             (unfinished / name).write_bytes(data)
-        os.replace(unfinished, root)
+        if there:
+            for top in dict.fromkeys(name.partition("/")[0] for name in files):
+                os.rename(unfinished / top, root / top)
+                placed.append(root / top)
+            unfinished.rmdir()
+        else:
+            os.rename(unfinished, root)
     except OSError as error:
+        for one in placed:
+            shutil.rmtree(one) if one.is_dir() else one.unlink(missing_ok=True)
         shutil.rmtree(unfinished, ignore_errors=True)
         raise InputError(f"{root} could not be written ({error.strerror}); nothing was left there") from error
 

@@ -256,7 +256,8 @@ class Visit:
         """Take everything back: out of every figure and export at once, also after the end."""
         async with self._turn:
             await self._flush()
-            if self._state.end in (None, "completed"):
+            # Who declined has given nothing to take back.
+            if self._state.end not in ("withdrawn", "declined"):
                 await self._store(said.ParticipationWithdrawn(self.protocol.current_id(self._state) or ""))
             return self.protocol.done(self._state.end or "withdrawn", self._state)
 

@@ -92,7 +92,7 @@ class Design(Settings):
     same with a planned number of participants. `cyclic`: items lie on a circle and each participant gets
     consecutive ones; participants x items_each = items x raters. `balanced`: the same counts, the items
     mixed at random between participants, evenly within strata."""
-    participants: Annotated[int, Field(ge=1)] | None = None
+    participants: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """Planned number of participants: one slot each."""
     items_each: Annotated[int, Field(ge=1)] | None = None
     """Items a participant annotates, without repeats and checks."""

@@ -1,4 +1,4 @@
-"""The labels of CAPA's taxonomy (Ambiguity Taxonomy, Data Generation) and the two escape codes beside them."""
+"""The labels of CAPA's taxonomy (section Ambiguity Taxonomy) and the two escape codes beside them."""
 
 MECHANISMS = ("DCP", "SLM", "CCM", "HCO", "SBM", "ICU")
 """Domain-cognitive polysemy, structural logic misalignment, conversational context misalignment, habitual

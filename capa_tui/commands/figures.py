@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from capa_tui import paths, report
 from studies.errors import InputError
+from studies.visible import visible_line
 
 if TYPE_CHECKING:
     from studies.agreement.report import AgreementReport
+    from studies.agreement.summary import Line
 
 
 def agreement(arguments: Namespace) -> int:
@@ -37,13 +41,13 @@ def _of_table(path: Path, as_json: bool) -> int:
     if as_json:
         report.emit(figures.to_json())
     else:
-        _print(figures)
+        _print(_lines(figures))
     return 0
 
 
 async def _of_study(arguments: Namespace) -> int:
     from capa_tui.services import Services
-    from studies.annotation.metrics import study_agreement
+    from studies.annotation.metrics import looks, study_agreement
 
     async with Services.open(paths.database(arguments.db)) as services:
         record = await services.archive.find(arguments.study)
@@ -55,28 +59,32 @@ async def _of_study(arguments: Namespace) -> int:
         study = await services.archive.study(record.sha256)
         streams = await services.archive.streams(record.sha256)
         desk = await services.archive.desk(record.sha256)
-        found = study_agreement(study, streams, desk, name=record.reference)
+        found = study_agreement(study, streams, desk, name=record.name)
         if not found.reached:
             planned = found.planned_n or 0
             await services.desk.look(record, "agreement", arguments.reason, found.completed, planned)
+            found = replace(found, looks=looks(await services.archive.desk(record.sha256), record.sha256))
             report.say(
                 f"Before planned N ({found.completed} of {planned} participations completed): "
                 "these figures are an early look, and the look has been recorded."
             )
     if arguments.json:
-        report.emit(found.to_json())
-        return 0
-    _print(found.report)
-    for one in found.not_counted:
-        report.line(f"not counted: {(one.participant or 'erased')[:8]}, {one.reason}")
+        report.emit({**found.to_json(), "version": record.version, "sha256": record.sha256})
+    else:
+        from studies.annotation.summary import study_lines
+
+        _print(study_lines(found))
     return 0
 
 
-def _print(figures: AgreementReport) -> None:
+def _lines(figures: AgreementReport) -> Sequence[Line]:
     from studies.agreement.summary import lines
 
-    rows = lines(figures)
+    return lines(figures)
+
+
+def _print(rows: Sequence[Line]) -> None:
     labels = max((len(one.label) for one in rows), default=0)
     values = max((len(one.value) for one in rows), default=0)
     for one in rows:
-        report.line(f"{one.label:<{labels}}  {one.value:>{values}}  {one.note}".rstrip())
+        report.line(f"{one.label:<{labels}}  {one.value:>{values}}  {visible_line(one.note)}".rstrip())

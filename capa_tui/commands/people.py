@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from capa_tui import paths, report
 from capa_tui.services import Services
+from studies.assignment import planned_slots
 from studies.errors import InputError
 
 
@@ -21,6 +22,15 @@ async def _codes(arguments: Namespace) -> int:
     async with Services.open(paths.database(arguments.db)) as services:
         study = await services.archive.find(arguments.study)
         issued = await services.desk.issue_codes(study, arguments.n)
+        placed = await services.archive.participations(study.sha256)
+        whole = await services.archive.study(study.sha256)
+    waiting = [one.code for one in placed if one.code and one.code in issued and one.slot is None]
+    if waiting and planned_slots(whole) is not None:
+        report.say(
+            f"attention: {study.reference} has no slot for {len(waiting)} of these codes: "
+            f"{', '.join(waiting)}. "
+            "They take one only if it is released before they come."
+        )
     if arguments.json:
         report.emit({"study": study.name, "version": study.version, "codes": list(issued)})
     else:
@@ -38,8 +48,10 @@ async def _release(arguments: Namespace) -> int:
     async with Services.open(paths.database(arguments.db)) as services:
         study = await services.archive.find(arguments.study)
         freed = await services.desk.release(study, arguments.participant)
+        # The person may sit in an older version than the one that was named.
+        theirs = await services.archive.find(freed.study)
     slot = "the place" if freed.slot is None else f"slot {freed.slot}"
-    report.say(f"{study.reference}: {slot} of {arguments.participant} is free for a replacement.")
+    report.say(f"{theirs.reference}: {slot} of {arguments.participant} is free for a replacement.")
     return 0
 
 
@@ -67,9 +79,15 @@ async def _status(arguments: Namespace) -> int:
     counts: dict[int, int] = {}
     for item in progress.items:
         counts[item.completed] = counts.get(item.completed, 0) + 1
-    annotated = ", ".join(f"{n} annotated by {times}" for times, n in sorted(counts.items()))
-    report.say(f"items: {annotated or 'none'}")
+    said = (f"{n} by {_people(times)}" for times, n in sorted(counts.items()))
+    report.say(f"items annotated: {', '.join(said) or 'none'}")
     return 0
+
+
+def _people(n: int) -> str:
+    if n == 0:
+        return "nobody yet"
+    return "1 person each" if n == 1 else f"{n} people each"
 
 
 async def _studies(services: Services, as_json: bool) -> int:

@@ -109,7 +109,7 @@ class KeyBar(Widget):
     """
     COMPONENT_CLASSES = {"key-bar--key", "key-bar--state"}
     ALLOW_SELECT = False
-    STATE_WIDTH = 11
+    STATE_WIDTH = 10
 
     state: reactive[str] = reactive("")
     """`saved`, `saving...`, or nothing where nothing can be unsaved."""

@@ -12,7 +12,7 @@ from textual.widgets import DataTable
 
 from studies.visible import visible_line
 
-PIECE = 100
+PIECE = 25
 """Rows added between two looks at the keyboard."""
 
 
@@ -34,8 +34,10 @@ class PlainTable(DataTable[Text]):
     DEFAULT_CSS = """
     PlainTable { height: 1fr; background: transparent; scrollbar-size-vertical: 1; }
     PlainTable > .datatable--header { background: transparent; text-style: bold; color: $secondary; }
-    PlainTable > .datatable--cursor { background: $primary 25%; color: $foreground; text-style: bold; }
-    PlainTable:blur > .datatable--cursor { background: $foreground 10%; text-style: none; }
+    PlainTable > .datatable--cursor { background: $foreground 10%; color: $foreground; text-style: none; }
+    PlainTable:focus > .datatable--cursor {
+        background: $primary 25%; color: $foreground; text-style: bold;
+    }
     """
 
     BINDINGS = [
@@ -53,6 +55,7 @@ class PlainTable(DataTable[Text]):
         super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=1)
         self._headings = tuple(columns)
         self._shown: dict[str, tuple[Text, ...]] = {}
+        self._unsettled = False
 
     def on_mount(self) -> None:
         """Make the columns."""
@@ -95,10 +98,15 @@ class PlainTable(DataTable[Text]):
                 self._shown[key] = cells
             if place % PIECE == PIECE - 1:
                 await asyncio.sleep(0)
-        self.call_after_refresh(self._settle)
+        self._unsettled = True
 
-    def _settle(self) -> None:
-        """Widths follow when the table is idle; what was drawn before that is drawn once more."""
+    def on_idle(self) -> None:
+        """The table works its widths out when it is idle; what was drawn before is drawn once more then."""
+        if self._unsettled:
+            self._unsettled = False
+            self.call_next(self._draw_again)
+
+    def _draw_again(self) -> None:
         for key, cells in list(self._shown.items())[:1]:
             self.update_cell(key, self._headings[0], cells[0])
         self.refresh()
@@ -109,6 +117,7 @@ class PlainTable(DataTable[Text]):
             if old != new:
                 self.update_cell(key, heading, new, update_width=True)
         self._shown[key] = cells
+        self._unsettled = True
 
 
 def _text(cell: str | Cell) -> Text:

@@ -72,15 +72,26 @@ class TextButton(Button, inherit_bindings=False):
     """
 
     def __init__(
-        self, label: str, *, primary: bool = False, compact: bool = False, id: str | None = None,
-        classes: str | None = None,
+        self, label: str, *, primary: bool = False, compact: bool = False, focusable: bool = True,
+        id: str | None = None, classes: str | None = None,
     ) -> None:  # fmt: skip
-        text = plain_line(f"[ {label} ]" if compact else label)
+        """A button.
+
+        Args:
+            label: what it says.
+            primary: the usual way on.
+            compact: on one line, without a border.
+            focusable: False where a key does the same, so that Enter keeps its one meaning.
+            id: of the widget.
+            classes: of the widget.
+        """
+        text = plain_line(f"[{label}]" if compact else label)
         super().__init__(text, "primary" if primary else "default", compact=compact, id=id, classes=classes)
+        self.can_focus = focusable
 
     def relabel(self, label: str) -> None:
         """Show another label."""
-        self.label = plain_line(f"[ {label} ]" if self.compact else label)
+        self.label = plain_line(f"[{label}]" if self.compact else label)
 
 
 def _safe(content: VisualType) -> VisualType:

@@ -1,4 +1,4 @@
-"""An export in the making: a hidden folder beside the target, which takes its name once all is written."""
+"""An export in the making: a hidden folder, which takes the target's place once all is written."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ class Staging:
         except OSError as error:
             raise MachineError(f"{out} cannot be read: {error.strerror}") from error
         self._out = Path(os.path.abspath(out))
-        self._folder = self._out.with_name(f".{self._out.name}.{secrets.token_hex(4)}.partial")
+        hidden = f".{secrets.token_hex(8)}.partial"
+        # A folder that is there may be a mount point, somebody's working folder, or all they may write to.
+        self._inside = self._out.is_dir()
+        self._folder = self._out / hidden if self._inside else self._out.with_name(hidden)
         self.written: list[Written] = []
 
     def __enter__(self) -> Self:
@@ -92,12 +95,26 @@ class Staging:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if kind is None:
+            if kind is None and self._inside:
+                self._move_up()
+            elif kind is None:
                 os.rename(self._folder, self._out)
         except OSError as failed:
             raise self._failed(failed) from failed
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _move_up(self) -> None:
+        """Move everything out of the hidden folder in the order it was written, or nothing."""
+        moved: list[Path] = []
+        try:
+            for name in dict.fromkeys(Path(one.name).parts[0] for one in self.written):
+                os.rename(self._folder / name, self._out / name)
+                moved.append(self._out / name)
+        except OSError:
+            for one in moved:
+                os.rename(one, self._folder / one.name)
+            raise
 
     def _failed(self, error: OSError) -> MachineError:
         return MachineError(

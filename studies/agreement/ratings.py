@@ -229,8 +229,17 @@ class Ratings:
 
     @cached_property
     def sets(self) -> tuple[Ints, int]:
-        """Which items have the same raters (equal ids), and how many such sets there are: realised sets."""
-        return group_ragged(self.starts, self.sizes, self.rater, max(1, len(self.raters)))
+        """Which items have the same raters (equal ids), and how many such sets there are: realised sets.
+
+        Sets are numbered by their first item, so that draws do not depend on what raters are called.
+        """
+        import numpy as np
+
+        found, number = group_ragged(self.starts, self.sizes, self.rater, max(1, len(self.raters)))
+        first = np.unique(found, return_index=True)[1]
+        rank = np.empty(number, dtype=np.int64)
+        rank[np.argsort(first)] = np.arange(number)
+        return rank[found], number
 
     def counts(self) -> NDArray[np.int64]:
         """The table items x categories: how many raters gave the item that label."""

@@ -67,11 +67,13 @@ def _kappa(report: AgreementReport) -> Iterator[Line]:
         interval(kappa.ci_low, kappa.ci_high),
         kappa.ci_undefined_reason or kappa.ci_method or "",
     )
-    note = f"{shared.raters:,} raters, t with {shared.df} degrees of freedom; to publish"
+    note = f"{shared.raters:,} raters, t with {shared.df} degrees of freedom; the one to publish"
     if shared.floored:
-        note += "; this design tells no variance between raters"
+        note = "shared raters add nothing that can be estimated here, so it speaks of other items only"
     yield Line(
-        "  95%, other raters too", interval(shared.ci_low, shared.ci_high), shared.undefined_reason or note
+        "  95%, other annotators too",
+        interval(shared.ci_low, shared.ci_high),
+        shared.undefined_reason or note,
     )
     for what, one in (("items", boot.items), ("sets", boot.sets)):
         note = f"{one.method}, {one.resamples:,} resamples of {one.units:,} {what}, seed {boot.seed}"
@@ -91,7 +93,7 @@ def _others(report: AgreementReport) -> Iterator[Line]:
     levin, ac1, sets = report.fleiss_levin_paik, report.gwet_ac1, report.masi_alpha
     alpha, intra, gold = report.krippendorff_alpha, report.intra_rater, report.against_gold
     agreed = report.undefined_reason or "pairs of raters within items"
-    yield Line("Percent agreement", percent(report.percent_agreement), agreed)
+    yield Line("Raw agreement", percent(report.percent_agreement), agreed)
     bounds = ac1.ci_undefined_reason or f"95% {interval(ac1.ci_low, ac1.ci_high)}"
     yield Line("Gwet's AC1", number(ac1.value), ac1.undefined_reason or bounds)
     yield Line("Krippendorff's alpha", number(alpha.value), alpha.undefined_reason or "nominal")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,14 @@ def test_a_drop_outs_slot_goes_to_a_replacement_with_the_same_items(
     assert full.close() == 2
 
 
+def test_release_names_the_version_in_which_the_person_sat(folder: Path, shell: Shell, db: Path) -> None:
+    assert take_part(db, "mechanisms", "leaver", until=at("main"), pause=True) == "paused"
+    (folder / "debrief.md").write_text("Another.")
+    shell("load", str(folder))
+    shell("release", "mechanisms", "--participant", "leaver")
+    assert shell.err.startswith("mechanisms@1: ")
+
+
 def test_issued_codes_keep_strangers_out(folder: Path, shell: Shell, db: Path) -> None:
     codes = shell.json("codes", "mechanisms", "--n", "2")["codes"]
     assert len(set(codes)) == 2
@@ -133,13 +142,27 @@ def test_agreement_before_planned_n_is_flagged_and_recorded(folder: Path, shell:
     shell("agreement", "mechanisms", "--reason", "a meeting")
     assert "early look" in shell.err
     figures = shell.json("agreement", "mechanisms")
-    assert [one["reason"] for one in figures["looks"]] == ["a meeting"]
+    # The look that shows them counts itself.
+    assert [one["reason"] for one in figures["looks"]] == ["a meeting", ""]
     assert figures["planned_n_reached"] is False
     for code in ("b", "c", "d"):
         take_part(db, "mechanisms", code)
     before = len(shell.json("agreement", "mechanisms")["looks"])
     assert len(shell.json("agreement", "mechanisms")["looks"]) == before
     assert shell.json("agreement", "mechanisms")["planned_n_reached"] is True
+    assert re.search(r"^Looks before planned N +2$", shell("agreement", "mechanisms"), re.MULTILINE)
+
+
+def test_agreement_prints_who_does_not_count_and_the_sensitivity_run(
+    folder: Path, shell: Shell, db: Path
+) -> None:
+    for code in ("a", "b", "c"):
+        assert take_part(db, "mechanisms", code) == "completed"
+    assert take_part(db, "mechanisms", "d", until=at("questions"), pause=True) == "paused"
+    printed = shell("agreement", "mechanisms")
+    assert re.search(r"^Completed participations +3  of 4 planned$", printed, re.MULTILINE)
+    assert re.search(r"^  not counted +p-[0-9a-f]{10}  unfinished \(paused\)$", printed, re.MULTILINE)
+    assert re.search(r"^Kappa with finished blocks .* 8 ratings; sensitivity", printed, re.MULTILINE)
 
 
 AGREEMENT_KEYS = {
@@ -161,6 +184,7 @@ def test_agreement_has_the_contracts_keys_and_the_right_figures(folder: Path, sh
     figures = shell.json("agreement", "mechanisms")
     assert figures.keys() >= AGREEMENT_KEYS
     assert (figures["items"], figures["raters"], figures["ratings"]) == (4, 4, 8)
+    assert (figures["study"], figures["version"]) == ("mechanisms", 1)
     assert figures["unit"] == "dominant"
     assert figures["fleiss_kappa"]["value"] == 1.0
     assert figures["percent_agreement"] == 1.0
@@ -284,3 +308,10 @@ def test_the_demo_runs_in_a_throwaway_database(monkeypatch: pytest.MonkeyPatch, 
     assert last == {"done": "paused"}
     assert (done.returncode, done.stderr) == (0, "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_codes_without_a_slot_are_said(folder: Path, shell: Shell) -> None:
+    shell("codes", "mechanisms", "--n", "4")
+    assert "attention" not in shell.err
+    shell("codes", "mechanisms", "--n", "2")
+    assert "no slot for 2 of these codes" in shell.err

@@ -79,3 +79,14 @@ def test_no_file_is_two_ideas() -> None:
         if (lines := len(path.read_text().splitlines())) > 400
     }
     assert long == {}
+
+
+def test_focus_moves_before_the_next_key() -> None:
+    # `Widget.focus()` moves it later: of two keys typed in one go the second would go to the old widget.
+    late = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in (ROOT / "screens").rglob("*.py")
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if ".focus()" in line
+    ]
+    assert late == []

@@ -9,6 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.memory import MemoryJournal
+from support.studies import study
+from support.visits import Sitting, usual, walk
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
@@ -26,12 +29,21 @@ from studies.payloads import FieldAnswered, ParticipationOpened
 from studies.runner import Visit
 from studies.steps import Done, Step
 from studies.study import Study
-from support.memory import MemoryJournal
-from support.studies import study
-from support.visits import Sitting, usual, walk
 
-PATIENCE = 2000
+PATIENCE = 500
 """Rounds of the event loop a condition may take before a test fails."""
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting_for_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pilot waits 20 ms or more after each key for the processor to rest; turns of the loop say as much."""
+
+    async def turns(*_: object) -> None:
+        for _ in range(20):
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr("textual.app.wait_for_idle", turns)
+    monkeypatch.setattr("textual.pilot.wait_for_idle", turns)
 
 
 class HeldJournal(MemoryJournal):
@@ -81,9 +93,10 @@ class Chair:
         assert isinstance(reached, Step), reached
         return self
 
-    def application(self) -> CapaApp:
-        """The application with this participant's visit."""
-        self.visit = Visit(self.study, self.sitting.events, self.journal, self.sitting.clock)
+    def application(self, visit: Visit | None = None) -> CapaApp:
+        """The application with a visit of this participant."""
+        made = Visit(self.study, self.sitting.events, self.journal, self.sitting.clock)
+        self.visit = visit or made
 
         async def opening(app: CapaApp) -> Screen[Any]:
             return VisitScreen(self.visit, "station")
@@ -94,7 +107,14 @@ class Chair:
     @asynccontextmanager
     async def sit(self, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Chair]:
         """Sit down before a terminal of that size."""
-        async with self.application().run_test(size=size) as pilot:
+        made = Visit(self.study, self.sitting.events, self.journal, self.sitting.clock)
+        async with self.sit_with(made, size):
+            yield self
+
+    @asynccontextmanager
+    async def sit_with(self, visit: Visit, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Chair]:
+        """Sit down to a visit made elsewhere."""
+        async with self.application(visit).run_test(size=size) as pilot:
             self.pilot = pilot
             await self.settle()
             yield self
@@ -102,8 +122,15 @@ class Chair:
     # -- doing ---------------------------------------------------------------------------------
 
     async def press(self, *keys: str) -> None:
-        """Press keys, and wait until everything has come of it that will."""
-        await self.pilot.press(*keys)
+        """Press keys one by one, each time waiting until everything has come of it that will."""
+        for key in keys:
+            await self.pilot.press(key)
+            await self.settle()
+
+    async def resize(self, width: int, height: int) -> None:
+        """Give the terminal another size, and wait until it has come through."""
+        await self.pilot.resize_terminal(width, height)
+        await self.until(lambda: self.app.screen.size == (width, height))
         await self.settle()
 
     async def click(self, where: str | type[Widget], offset: tuple[int, int] = (0, 0)) -> None:
@@ -124,6 +151,8 @@ class Chair:
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for something that has to come."""
         for _ in range(PATIENCE):
+            if self.app._exception is not None:
+                raise self.app._exception
             if condition():
                 return
             await self.pilot.pause()
@@ -141,9 +170,12 @@ class Chair:
             top = self.app.screen
             if isinstance(top, VisitScreen):
                 return False
-            return quiet and (not isinstance(top, ParticipantScreen) or top.is_open or flow._saver.busy)
+            return quiet and (getattr(top, "is_open", True) or flow._saver.busy)
 
         await self.until(settled)
+        # A message may lead to another one, and that to a third.
+        for _ in range(2):
+            await self.pilot.pause()
 
     # -- looking -------------------------------------------------------------------------------
 
@@ -213,22 +245,21 @@ class Chair:
 def chair() -> Callable[..., Chair]:
     """Makes a chair for a small study; arguments go to `support.studies.study`.
 
-    `context` is a dialogue of (role, text) that comes before every item.
+    `context` is a dialogue of (role, text) that comes before every item; with `pass_mark` those who miss
+    it in the practice are excluded.
     """
 
-    def make(context: Sequence[tuple[str, str]] = (), **changes: Any) -> Chair:
+    def make(
+        context: Sequence[tuple[str, str]] = (), pass_mark: float | None = None, **changes: Any
+    ) -> Chair:
         made = study(**changes)
-        dialogue = tuple(ContextMessage.model_validate({"role": role, "text": text}) for role, text in context)
+        if pass_mark is not None:
+            training = made.settings.training.model_copy(update={"pass_mark": pass_mark, "exclude": True})
+            made = replace(made, settings=made.settings.model_copy(update={"training": training}))
+        dialogue = tuple(
+            ContextMessage.model_validate({"role": role, "text": text}) for role, text in context
+        )
         items = tuple(one.model_copy(update={"context": dialogue}) for one in made.items)
         return Chair(replace(made, items=items))
 
     return make
-
-
-FORM = (
-    {"id": "age", "text": "How old are you?", "kind": "choice", "options": ["under 30", "30 or more"]},
-    {"id": "hard", "text": "How hard was it?", "kind": "scale", "low": 1, "high": 7, "required": True},
-    {"id": "tools", "text": "Which tools?", "kind": "multi", "options": ["one", "two"]},
-    {"id": "more", "text": "Anything else?", "kind": "text"},
-)
-"""A questionnaire with a question of each kind."""

@@ -10,6 +10,7 @@ import pytest
 from support import stations
 from support.researcher import (
     app_on,
+    asked,
     desk_file,
     desk_files,
     latest,
@@ -112,8 +113,7 @@ async def test_a_slot_is_freed_only_after_asking(desk_file: Path) -> None:
             assert app.screen is board, "who has finished keeps the slot"
             await mark(pilot, board, "P9")
             await pilot.press("f")
-            await on(pilot, Dialog)
-            assert "The 2 labels of P9 stay in the record" in words_on(app)
+            await asked(pilot, "The 2 labels of P9 stay in the record")
             await pilot.press("enter")
             await on(pilot, BoardScreen)
             assert {one.code: one for one in board._seats.values()}["P9"].state == "paused"

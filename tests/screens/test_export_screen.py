@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.researcher import app_on, asked, desk_file, latest, newest, on, opened, seen, until, words_on
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from screens.dialogs import Dialog
 from screens.export import ExportScreen
 from screens.widgets.marks import Choices
-from support.researcher import app_on, desk_file, latest, newest, on, opened, seen, until, words_on
 
 __all__ = ["desk_file"]
 
@@ -58,7 +57,7 @@ async def test_every_format_the_program_has_is_offered(desk_file: Path) -> None:
             assert {"jsonl", "csv", "parquet", "hf", "label-studio"} <= set(offered)
 
 
-async def test_the_suggested_folder_follows_the_format_until_one_is_typed(desk_file: Path, here: Path) -> None:
+async def test_the_suggested_folder_follows_the_format(desk_file: Path, here: Path) -> None:
     with opened(desk_file) as lab:
         record = await latest(lab)
         app = app_on(lambda: ExportScreen(lab, record))
@@ -99,8 +98,7 @@ async def test_what_cannot_be_written_is_said_and_the_form_stays(desk_file: Path
             screen = await on(pilot, ExportScreen)
             screen.query_one("#folder", Input).value = str(here / "full")
             await pilot.press("f2")
-            await on(pilot, Dialog)
-            assert "Nothing was exported" in words_on(app)
+            await asked(pilot, "Nothing was exported")
             await pilot.press("enter")
             await on(pilot, ExportScreen)
             assert not screen.has_class("-written")

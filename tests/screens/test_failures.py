@@ -127,6 +127,7 @@ async def test_a_draft_that_cannot_be_kept_is_a_failure_too(
             patched.setattr(seat.journal, "save_draft", fails)
             await seat.press("n", "a")
             await seat.until(lambda: "the disk is full" in seat.text)
+            await seat.settle()
         await seat.press("enter")
         await seat.until(lambda: "a" in seat.journal.kept.values())
         assert seat.app.screen is seat.screen

@@ -6,7 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.researcher import app_on, desk_file, desk_files, fill_in, on, opened, seen, until, words_on
+from support.researcher import (
+    app_on,
+    asked,
+    desk_file,
+    desk_files,
+    fill_in,
+    on,
+    opened,
+    seen,
+    until,
+    words_on,
+)
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -33,7 +44,7 @@ async def test_it_shows_the_studies_and_how_far_they_are(desk_file: Path) -> Non
         app = app_on(lambda: HomeScreen(lab))
         async with app.run_test() as pilot:
             await home_of(pilot)
-            await until(pilot, lambda: "kappa hidden" in words_on(app))
+            await until(pilot, lambda: "18 of 24" in words_on(app))
             shown = words_on(app)
     assert "Requests & <their> gaps" in shown
     assert "18 of 24" in shown
@@ -118,8 +129,7 @@ async def test_a_known_code_is_seated_at_once_and_handed_back_after(desk_file: P
             await pilot.press("up", "enter")
             await until(pilot, lambda: type(app.screen).__name__ == "DoneScreen" and app.screen.is_open)
             await pilot.press("enter")
-            handed = await on(pilot, Dialog)
-            assert "hand the station back" in words_on(app)
+            handed = await asked(pilot, "hand the station back")
             assert handed.has_class("-opaque"), "the participant sees nothing of the researcher's side"
             await pilot.press("enter")
             await on(pilot, HomeScreen)
@@ -135,14 +145,13 @@ async def test_an_unknown_code_is_asked_about(desk_file: Path) -> None:
             await home_of(pilot)
             await pilot.press("p")
             await fill_in(pilot, "new1", "enter")
-            await on(pilot, Dialog)
-            assert "Nobody with the code new1" in words_on(app)
+            await asked(pilot, "Nobody with the code new1")
             await pilot.press("enter")
-            await on(pilot, HomeScreen)
+            form = await on(pilot, FormDialog)
+            assert form.values["code"] == "new1", "to be corrected"
             assert "new1" not in {one.code for one in await lab.archive.participations(record.sha256)}
-            await pilot.press("p")
-            await fill_in(pilot, "new1", "enter")
-            await on(pilot, Dialog)
+            await pilot.press("enter")
+            await asked(pilot, "Nobody with the code")
             await pilot.press("up", "enter")
             await on(pilot, ConsentScreen)
         assert "new1" in {one.code for one in await lab.archive.participations(record.sha256)}
@@ -159,8 +168,7 @@ async def test_a_pilot_takes_no_slot(desk_file: Path) -> None:
             await pilot.press("p")
             await fill_in(pilot, "look", "tab", "space")
             await pilot.click("#do")
-            await on(pilot, Dialog)
-            assert "A pilot takes no slot." in words_on(app)
+            await asked(pilot, "A pilot takes no slot.")
             await pilot.press("up", "enter")
             await on(pilot, ConsentScreen)
         (mine,) = [one for one in await lab.archive.participations(record.sha256) if one.code == "look"]
@@ -175,8 +183,9 @@ async def test_where_codes_were_issued_unknown_ones_are_refused_calmly(desk_file
             await home_of(pilot)
             await pilot.press("p")
             await fill_in(pilot, "stranger", "enter")
-            await on(pilot, Dialog)
-            assert "admits only the codes" in words_on(app)
+            await asked(pilot, "admits only the codes")
+            await pilot.press("escape")
+            await on(pilot, FormDialog)
             await pilot.press("escape")
             await on(pilot, HomeScreen)
 

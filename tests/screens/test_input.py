@@ -142,8 +142,7 @@ async def test_a_step_is_shown_once_and_after_it_was_painted(chair: Make) -> Non
     async with seat.sit():
         shown = seat.kinds().count("step_shown")
         await seat.press("f10", "escape", "f1", "f1", "1")
-        await seat.pilot.resize_terminal(100, 30)
-        await seat.settle()
+        await seat.resize(100, 30)
         assert seat.kinds().count("step_shown") == shown
         await seat.press("0", "s", "4", "enter")
         assert seat.kinds().count("step_shown") == shown + 1

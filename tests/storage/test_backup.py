@@ -91,3 +91,9 @@ def test_only_our_databases_are_copied(path: Path, content: bytes | None) -> Non
     with pytest.raises(CapaError, match=r"no such database|not a SQLite database"):
         backup(path, target)
     assert not target.exists()
+
+
+def test_a_folder_that_is_not_there_is_named(path: Path) -> None:
+    open_database(path).close()
+    with pytest.raises(MachineError, match=r"missing/copy\.db: the backup could not be written"):
+        backup(path, path.with_name("missing") / "copy.db")

@@ -106,6 +106,13 @@ async def test_all_versions_and_pilots_of_a_person_go(store: Store) -> None:
     assert await store.archive.participations(old.sha256) == []
 
 
+@pytest.mark.parametrize("code", ["nobody", "", "\udcff", "a\0b"])
+async def test_what_can_be_no_code_erases_nothing(store: Store, code: str) -> None:
+    record, _ = await taken_part(store, "known", SECRET)
+    with pytest.raises(NoPlaceError, match="nothing was erased"):
+        await store.desk.erase(record, code, "asked for it")
+
+
 async def test_unknown_code_erases_nothing(store: Store) -> None:
     record, _ = await taken_part(store, CODE, SECRET)
     with pytest.raises(NoPlaceError, match="nothing was erased"):

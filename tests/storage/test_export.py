@@ -226,6 +226,21 @@ def test_a_folder_that_holds_something_is_refused(lab_file: Path, tmp_path: Path
     assert (export_from(lab_file, tmp_path / "empty") / "manifest.json").exists()
 
 
+@pytest.mark.parametrize("format", ["jsonl", "hf"])
+def test_a_folder_that_is_there_is_filled_and_not_replaced(
+    lab_file: Path, tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    before = here.stat().st_ino
+    export_from(lab_file, Path("."), format)
+    assert here.stat().st_ino == before
+    assert bytes_of(Path(".")) == bytes_of(export_from(lab_file, elsewhere, format))
+    with pytest.raises(InputError, match="not empty"):
+        export_from(lab_file, Path("."), format)
+
+
 def test_a_failed_export_leaves_nothing(
     lab_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,11 +13,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.stations import WITHHELD, Lab, bytes_of, export_from, held, lab_file, lab_files, table
+from support.stored import AT
 
 from storage.database import connect, open_readonly
 from storage.importing import import_export
+from storage.merging import merge
+from storage.rows import store
 from storage.verify import verify
 from studies.errors import FolderError, InputError
+from studies.events import Chain, new_id
+from studies.payloads import ParticipationOpened, VisitEnded
 
 __all__ = ["lab_file"]
 
@@ -150,6 +155,7 @@ def put(**values: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
         (put(salt=None), "a payload without a salt"),
         (put(seq="7"), "seq: '7'; expected a number"),
         (put(seq=0), "seq: 0; expected a number from 1"),
+        (put(seq=2**63), "seq: 9223372036854775808; expected a number from 1"),
         (put(body="[1]"), "body: a JSON list; expected a JSON object"),
         (put(body="{"), "body: no JSON"),
         (put(kind="\u05d0"), "not ASCII"),
@@ -174,6 +180,25 @@ def test_an_altered_line_is_named(
     assert not (tmp_path / "new.db").exists()
 
 
+async def test_what_is_not_of_its_kind_is_named_however_well_it_is_sealed(tmp_path: Path) -> None:
+    path = tmp_path / "lab.db"
+    async with Lab(path) as lab:
+        study = lab.record.sha256
+    chain = Chain(new_id())
+    opened = ParticipationOpened(study, "f" * 32, "first")  # type: ignore[arg-type]
+    conn = connect(path)
+    store(conn, [chain.make(opened, AT), chain.make(VisitEnded("x"), "yesterday")], local=False)
+    conn.close()
+    out = export_from(path, tmp_path / "out")
+    with pytest.raises(FolderError) as error:
+        import_export(tmp_path / "new.db", out)
+    assert "its field slot is 'first'" in str(error.value)
+    assert "its time is 'yesterday'" in str(error.value)
+    with pytest.raises(InputError, match="its field slot is 'first'"):
+        merge([path], tmp_path / "into.db")
+    assert [one.check for one in verify(path)] == ["chain", "chain"]
+
+
 def test_a_missing_line_is_named_by_the_one_after_it(lab_file: Path, tmp_path: Path) -> None:
     out = export_from(lab_file, tmp_path / "out")
     number = line_of(out, "annotation_submitted")
@@ -181,6 +206,40 @@ def test_a_missing_line_is_named_by_the_one_after_it(lab_file: Path, tmp_path: P
     (out / "events.jsonl").write_bytes(b"".join(lines[: number - 1] + lines[number:]))
     resign(out, "events.jsonl")
     with pytest.raises(FolderError, match=rf"events\.jsonl:{number}: .*which it follows, is missing"):
+        import_export(tmp_path / "new.db", out)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"code": "[/b]"},
+        {"code": "a\0b"},
+        {"code": 5},
+        {"pilot": "no"},
+        {"name": "\ud800"},
+        {"participant": ""},
+    ],
+)
+def test_a_line_that_is_no_participants_code_is_named(
+    lab_file: Path, tmp_path: Path, values: dict[str, Any]
+) -> None:
+    out = export_from(lab_file, tmp_path / "out", identify=True)
+    lines = (out / "codes.jsonl").read_bytes().splitlines()
+    lines[1] = json.dumps(json.loads(lines[1]) | values).encode()
+    (out / "codes.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    resign(out, "codes.jsonl")
+    with pytest.raises(FolderError, match=r"codes\.jsonl:2: no participant's code"):
+        import_export(tmp_path / "new.db", out)
+    assert not (tmp_path / "new.db").exists()
+
+
+@pytest.mark.parametrize("loaded_at", ["yesterday", "\ud800", ""])
+def test_a_time_of_loading_that_is_none_is_named(lab_file: Path, tmp_path: Path, loaded_at: str) -> None:
+    out = export_from(lab_file, tmp_path / "out")
+    study = json.loads((out / "study.json").read_text())
+    (out / "study.json").write_text(json.dumps(study | {"loaded_at": loaded_at}))
+    resign(out, "study.json")
+    with pytest.raises(FolderError, match=r"study\.json loaded_at"):
         import_export(tmp_path / "new.db", out)
 
 

@@ -19,7 +19,7 @@ from storage.sides import own_side
 from storage.store import Store
 from studies.errors import ForkError, JournalError
 from studies.events import Chain, Event
-from studies.payloads import FieldAnswered
+from studies.payloads import FieldAnswered, ParticipationWithdrawn
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -224,6 +224,16 @@ def test_what_was_continued_elsewhere_goes_on_here(path: Path) -> None:
         assert read_stream(db.conn, stream.id) == [*stream.events, *yours]
         append(db.conn, more(Chain.after(yours[-1]), "here"))
         assert len(read_stream(db.conn, stream.id)) == 8
+
+
+@pytest.mark.parametrize("theirs", [0, 5])
+def test_a_withdrawal_counts_on_whichever_side_it_was_said(path: Path, theirs: int) -> None:
+    stream = Stream()
+    with open_database(path) as db:
+        _, yours = forked(stream, db.conn, 3, theirs)
+        left = Chain.after(yours[-1] if yours else stream.events[-1]).make(ParticipationWithdrawn(), AT)
+        store_rows(db.conn, [left], local=False)
+        assert read_stream(db.conn, stream.id) == [*stream.events, *yours, left]
 
 
 @given(st.permutations(range(9)), st.integers(0, 3))

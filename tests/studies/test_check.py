@@ -310,3 +310,8 @@ def test_a_plan_that_applies() -> None:
         checks_jsonl=lines([attention(1)]),
     )
     assert found == []
+
+
+def test_a_number_of_participants_that_no_lab_has_is_refused() -> None:
+    [problem] = checked(design(kind="crossed", participants=10_001))
+    assert (problem.key, problem.expected) == ("design.participants", "at most 10000")

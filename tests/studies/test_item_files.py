@@ -298,3 +298,19 @@ def test_any_bytes_give_rows_or_problems(
 ) -> None:
     rows, problems = read(tmp_path_factory.getbasetemp(), data, name)
     assert rows or problems
+
+
+def test_a_cell_may_hold_a_whole_file_of_code(tmp_path: Path) -> None:
+    long = "x = 1\n" * 100_000
+    path = tmp_path / "long.csv"
+    path.write_text(f'id,text\n1,"{long}"\n', encoding="utf-8")
+    rows, problems = read_items(path, "text", "id")
+    assert problems == []
+    assert rows == [{"id": "1", "request": long}]
+
+
+def test_one_endless_line_is_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "endless.csv"
+    path.write_text("x" * 200_000, encoding="utf-8")
+    _, problems = read_items(path, "text", "id")
+    assert [one.found for one in problems] == ["the file holds no items"]

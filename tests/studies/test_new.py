@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies import new, new_folder
+from studies import new_folder
 from studies.assignment import lay_out
 from studies.bundles import directory
 from studies.bundles import study as bundled
@@ -309,14 +309,34 @@ def test_an_empty_folder_a_link_to_one_and_missing_parents(tmp_path: Path) -> No
     assert sorted(os.listdir(tmp_path)) == ["empty", "link", "not", "real"]
 
 
-def test_all_of_it_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+def test_a_folder_that_is_there_is_filled_and_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = tmp_path.stat().st_ino
+    create(Path("."))
+    assert tmp_path.stat().st_ino == before
+    create(Path("beside"))
+    assert {one.name for one in tmp_path.iterdir()} - {"beside"} == {
+        one.name for one in (tmp_path / "beside").iterdir()
+    }
 
-    monkeypatch.setattr(new_folder.os, "replace", full)
+
+@pytest.mark.parametrize("there", [True, False])
+def test_all_of_it_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool) -> None:
+    real, done = os.rename, []
+
+    def full(*names: Any) -> None:
+        if len(done) == (3 if there else 0):
+            raise OSError(28, "No space left on device")
+        done.append(real(*names))
+
+    if there:
+        (tmp_path / "new").mkdir()
+    monkeypatch.setattr(new_folder.os, "rename", full)
     with pytest.raises(InputError, match="No space left"):
         create(tmp_path / "new")
-    assert os.listdir(tmp_path) == []
+    assert [str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*")] == ["new"] * there
 
 
 def test_a_parent_that_is_a_file(tmp_path: Path) -> None:

@@ -297,6 +297,19 @@ async def test_drafts_survive_and_go_when_their_step_closes() -> None:
     assert sitting.journal.kept == {}
 
 
+async def test_who_came_back_too_late_can_still_withdraw() -> None:
+    sitting = Sitting(study(items=1, resume={"max_days": 1, "after": "block"}))
+    first = await sitting.visit()
+    await walk(first, at("main"))
+    await first.pause()
+    sitting.clock.move(days=2)
+    blocked = await sitting.visit()
+    assert isinstance(blocked.current, Done)
+    assert blocked.current.end == "blocked"
+    assert (await blocked.withdraw()).end == "withdrawn"
+    assert sitting.kinds()[-1] == "participation_withdrawn"
+
+
 async def test_withdrawing_ends_everything_even_after_completion() -> None:
     sitting = Sitting(study(items=1))
     visit = await sitting.visit()

@@ -30,9 +30,10 @@ from support.visits import usual
 
 S = TypeVar("S", bound=Screen[Any])
 
-TRIES = 2_000
+TRIES = 3_000
 DESIGN = '\n[design]\nkind = "cyclic"\nparticipants = 6\nitems_each = 4\nraters = 2\nblock = 2\n'
 PLAN = 'known_deviations = ["two sets, not one"]\nbootstrap = 200\n'
+CONTACT = b'contact = "the lab"\n'
 LABELS = {"P0": "DCP", "P1": "DCP", "P2": "SLM", "P3": "NONE"}
 """Whoever completes the study below, and the one label they give all items."""
 
@@ -52,7 +53,7 @@ def codebook_toml() -> bytes:
 def desk_files(items: int = 12, design: str = DESIGN, plan: str = PLAN) -> dict[str, bytes]:
     """A cyclic study of twelve items for six people, four items each."""
     files = stations.lab_files(items, codebook__toml=codebook_toml(), analysis__toml=plan.encode())
-    return files | {"study.toml": files["study.toml"] + design.encode()}
+    return files | {"study.toml": CONTACT + files["study.toml"] + design.encode()}
 
 
 async def annotate(station: stations.Lab, code: str, answer: Callable[[Step, Field], Any] = usual) -> Visit:
@@ -120,13 +121,14 @@ def app_on(make: Callable[[], Screen[Any]]) -> CapaApp:
     return CapaApp(opening)
 
 
-def newest(lab: Lab) -> StudyRecord:
+async def latest(lab: Lab) -> StudyRecord:
     """The study version loaded last."""
-    return asyncio.run(_studies(lab))[-1]
+    return list(await lab.archive.studies())[-1]
 
 
-async def _studies(lab: Lab) -> list[StudyRecord]:
-    return list(await lab.archive.studies())
+def newest(lab: Lab) -> StudyRecord:
+    """The same, outside a loop."""
+    return asyncio.run(latest(lab))
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], Any]) -> None:
@@ -134,6 +136,8 @@ async def until(pilot: Pilot[Any], holds: Callable[[], Any]) -> None:
     for _ in range(TRIES):
         if holds():
             return
+        if pilot.app._exception is not None:
+            raise pilot.app._exception
         await pilot.pause(0.01)
     raise AssertionError(f"still not so on {pilot.app.screen!r}")
 
@@ -142,6 +146,18 @@ async def on(pilot: Pilot[Any], kind: type[S]) -> S:
     """Wait until a screen of that kind is up and takes input."""
     await until(pilot, lambda: type(pilot.app.screen) is kind and pilot.app.screen.is_open)
     assert isinstance(pilot.app.screen, kind)
+    return pilot.app.screen
+
+
+async def asked(pilot: Pilot[Any], words: str) -> Screen[Any]:
+    """Wait for a dialog that says this."""
+    from screens.dialogs import Dialog
+
+    def there() -> bool:
+        up = pilot.app.screen
+        return isinstance(up, Dialog) and up.is_open and words in words_on(pilot.app)  # type: ignore[arg-type]
+
+    await until(pilot, there)
     return pilot.app.screen
 
 
@@ -154,8 +170,11 @@ async def fill_in(pilot: Pilot[Any], text: str, *keys: str) -> None:
 
 
 def words_on(app: CapaApp) -> str:
-    """The words on the screen, whatever lines and frames they are in."""
-    return " ".join(re.split(r"[\s│┃╭╮╰╯─━]+", seen(app)))
+    """The words on the screen (in the box, where one lies over it), whatever lines and frames they are in."""
+    box = next(iter(app.screen.query("#dialog, #form, #help")), app.screen)
+    x, y, width, height = box.region
+    lines = (line[x : x + width] for line in seen(app).splitlines()[y : y + height])
+    return " ".join(re.split(r"[\s│┃╭╮╰╯─━┏┓┗┛]+", " ".join(lines)))
 
 
 def seen(app: CapaApp) -> str:

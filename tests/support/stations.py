@@ -121,7 +121,7 @@ class Lab:
         *,
         publish: bool = True,
         dominant: str = "DCP",
-        note: str = "",
+        note: str | None = "",
         until: Callable[[Step], bool] | None = None,
         pilot: bool = False,
         active: bool = True,

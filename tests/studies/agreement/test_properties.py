@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from studies.agreement.bootstrap import bootstrap
 from studies.agreement.fleiss import equal_raters, fleiss_kappa, levin_paik, per_category
 from studies.agreement.gwet import gwet_ac1
 from studies.agreement.krippendorff import krippendorff_alpha, set_alpha
@@ -191,3 +192,19 @@ def test_an_absent_rating_is_the_same_as_no_row(rows: Rows) -> None:
     assert ratings.counts().sum() == len(rows)
     assert np.array_equal(ratings.counts().sum(axis=1), ratings.sizes)
     assert ratings.sizes.min() >= 1
+
+
+def test_draws_over_sets_do_not_depend_on_what_raters_are_called() -> None:
+    labels = ["DCP", "SLM", "CCM", "HCO"]
+
+    def named(first: str, second: str, third: str) -> Ratings:
+        pairs = [(first, second), (second, third), (third, first)]
+        return Ratings.of(
+            Rating(f"i{n:02}", rater, labels[(n * (1 if rater == pairs[n % 3][0] else 2)) % 4])
+            for n in range(24)
+            for rater in pairs[n % 3]
+        )
+
+    one, other = (bootstrap(named(*names), seed=3, resamples=500) for names in ("abc", "cab"))
+    assert one.sets == other.sets
+    assert one.items == other.items

@@ -249,7 +249,7 @@ class TestLines:
         }
         assert table["Fleiss' kappa"].value == "undefined"
         assert "one category" in table["Fleiss' kappa"].note
-        assert table["Percent agreement"].value == "100.0%"
+        assert table["Raw agreement"].value == "100.0%"
 
     def test_escapes_are_read_three_ways(self) -> None:
         table = {line.label.strip(): line for line in lines(agreement(with_escapes(), resamples=200))}
