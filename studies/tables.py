@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 ColumnType = Literal["text", "integer", "number", "boolean", "time", "list", "messages", "json"]
 Time = Annotated[str, "time"]
 """ISO 8601 UTC with milliseconds."""
-Secret = "secret"
+SECRET = "secret"
 """Marks a column, before its description, that loses its use once it is published."""
 Messages = Annotated[Sequence[Mapping[str, str]], "messages"]
 """A dialogue: role and text of each message."""
@@ -96,7 +96,7 @@ def _column(row: type, name: str, hint: Any) -> Column:
         if get_origin(one) is Annotated:
             marks.extend(get_args(one)[1:])
     nullable = inner is Any or types.NoneType in options
-    return Column(name.rstrip("_"), _type(kept, marks), nullable, description)
+    return Column(name.rstrip("_"), _type(kept, marks), nullable, description, SECRET in marks)
 
 
 def _type(options: Sequence[Any], marks: Sequence[str]) -> ColumnType:

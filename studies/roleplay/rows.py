@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from studies.rows import Participant
-from studies.tables import Messages, Secret, Table, Time
+from studies.tables import SECRET, Messages, Table, Time
 
 Session = Annotated[str, "Random id of the session: one task inside a participation."]
 Item = Annotated[str, "Id of the task."]
@@ -151,7 +151,7 @@ class VerdictRow:
         "passed; failed_assertion, exception, timeout, memory_limit, output_limit, killed, syntax_error, "
         "no_function or no_code; unsupported, harness_error or not_run, which say nothing about the code.",
     ]
-    detail: Annotated[str, Secret, "What happened, for the researcher; can quote a line of the hidden tests."]
+    detail: Annotated[str, SECRET, "What happened, for the researcher; can quote a line of the hidden tests."]
     ms: Annotated[int, "Milliseconds that judging took."]
     code: Annotated[str, "The code that was found in the reply; empty for a question."]
     isolation: Annotated[str, "bubblewrap, landlock or unsafe (none); empty where nothing was run."]
