@@ -160,7 +160,10 @@ class SandboxJudge:
         pool = self._pool
         if pool is None:
             return Outcome(detail="the judge is closed")
-        outcome, spare = _exchange(pool, pool.take(), job, seconds, stdin, ticket)
+        pair = pool.take()
+        if self._warm and len(self._tickets) > 1:
+            pool.refill()  # more is waiting; otherwise this check has the processor to itself
+        outcome, spare = _exchange(pool, pair, job, seconds, stdin, ticket)
         if spare and not outcome.answered and outcome.word == "harness_error":
             # A spare may have died while it waited; that says nothing about the code.
             outcome, _ = _exchange(pool, pool.new(), job, seconds, stdin, ticket)

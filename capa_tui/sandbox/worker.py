@@ -100,7 +100,7 @@ def flush() -> None:
     """Hand over what was printed, whatever the code made of its streams."""
     for stream in (getattr(sys, "stdout", None), getattr(sys, "stderr", None), *_STREAMS):
         try:
-            stream.flush()
+            stream.flush()  # type: ignore[union-attr]
         except BaseException:
             continue
 

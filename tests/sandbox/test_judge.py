@@ -238,7 +238,7 @@ def test_hidden_folders_are_gone_around() -> None:
 
 async def _passing(judge: SandboxJudge, problems: list[HumanEvalProblem], completion: object) -> list[str]:
     assert callable(completion)
-    checks = [(one.program(completion(one)), one.check(30.0)) for one in problems]
+    checks = [(one.program(completion(one)), one.check(10.0)) for one in problems]
     return [problems[n].task_id async for n, verdict in judge_all(checks, judge) if verdict.passed]
 
 
