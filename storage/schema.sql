@@ -375,6 +375,8 @@ SELECT
     replied.body ->> '$.error_kind' AS error_kind,
     CASE WHEN instr(replied.quoted, '|error|') THEN replied.body -> '$.error'
         ELSE replied.body ->> '$.error' END AS error,
+    CASE WHEN instr(replied.quoted, '|detail|') THEN replied.body -> '$.detail'
+        ELSE replied.body ->> '$.detail' END AS detail,
     CASE WHEN instr(replied.quoted, '|client|') THEN replied.body -> '$.client'
         ELSE replied.body ->> '$.client' END AS client,
     called.body -> '$.saw' AS saw,

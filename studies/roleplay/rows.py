@@ -123,6 +123,7 @@ class TurnRow:
     mentions_history: Annotated[bool, "The reply spoke of earlier sessions, which may tell the condition."]
     error_kind: Annotated[str, "Sort of failure; empty where nothing failed."]
     error: Annotated[str, "What went wrong, as the participant was told."]
+    detail: Annotated[str, "The same for the researcher: what the provider or this machine said."]
     client: Annotated[str, "What made the call, with its version."]
     saw: Annotated[
         tuple[Mapping[str, Any], ...],

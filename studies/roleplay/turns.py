@@ -95,6 +95,7 @@ def _row(name: str, turn: _Turn, attempt: _Attempt | None) -> TurnRow:
         mentions_history=told.mentions_history,
         error_kind=told.error_kind,
         error=told.error,
+        detail=told.detail,
         client=told.client,
         saw=tuple(map(asdict, call.saw)) if call else (),
         saw_missing=len(attempt.call.missing) if attempt else 0,
