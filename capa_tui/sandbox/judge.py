@@ -144,6 +144,8 @@ class SandboxJudge:
                 verdict = _verdict(self._run(_job(code, check), check.time_limit, None, ticket))
         except OSError as problem:
             verdict = Verdict("harness_error", f"the sandbox could not be started: {problem}")
+        except MemoryError:
+            verdict = Verdict("memory_limit", "the code or its tests are too large to be sent")
         return replace(verdict, ms=round((time.monotonic() - start) * 1000), isolation=self._isolation or "")
 
     def _program(self, code: str, check: ProgramCheck, ticket: _Ticket) -> Verdict:

@@ -15,6 +15,7 @@ Isolation = Literal["bubblewrap", "landlock", "unsafe"]
 
 # -I would ignore PYTHONHASHSEED, which makes sets come in the same order every time.
 _FLAGS = ("-s", "-P", "-S", "-B", "-X", "utf8", "-c", guest.BOOT)
+_SEND_SECONDS = 10.0
 _ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 
 
@@ -41,10 +42,10 @@ class Pair:
         self.stderr, stderr = os.pipe()
         theirs += [stdin, stdout, stderr]
         try:
-            other.sendall(self._program("worker"))
-            self.job.sendall(self._program("driver"))
             self._start("worker", [end.fileno()], stdin, stdout, stderr)
+            self._send_program(other, "worker")
             self._start("driver", [other.fileno(), job.fileno()], *(subprocess.DEVNULL,) * 3)
+            self._send_program(self.job, "driver")
         except BaseException:
             self.kill()
             self.reap()
@@ -57,6 +58,12 @@ class Pair:
 
     def _program(self, role: str) -> bytes:
         return guest.program(role, self._isolation == "landlock")
+
+    def _send_program(self, channel: socket.socket, role: str) -> None:
+        # As a rule it fits into the socket's buffer; the reader may have died.
+        channel.settimeout(_SEND_SECONDS)
+        channel.sendall(self._program(role))
+        channel.setblocking(True)
 
     def _start(self, role: str, channels: list[int], stdin: int, stdout: int, stderr: int) -> None:
         # The last channel brings the program, whose `main` is given all of them.

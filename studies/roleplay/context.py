@@ -84,7 +84,7 @@ def may_serve(other: Task | ShippedSession, task: Task) -> bool:
 
 
 async def shuffled_history(
-    study: Study, session: Session, slot: int, dialogues: Dialogues
+    study: Study, session: Session, slot: int, stream: str, dialogues: Dialogues
 ) -> tuple[Dialogue, ...]:
     """As many resolved sessions of others as a history has: no shared profile, mechanism, pattern or task.
 
@@ -94,7 +94,7 @@ async def shuffled_history(
     found: list[Dialogue] = []
     for donor in await dialogues.donors(study.sha256):
         other = study.task(donor.item)
-        if not may_serve(other, task):
+        if donor.stream == stream or not may_serve(other, task):
             continue
         dialogue = await dialogues.dialogue(donor)
         if dialogue is not None:

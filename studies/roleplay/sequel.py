@@ -102,7 +102,11 @@ class Sequel:
         if session.condition == "shuffled":
             opened = self.visit.state.opened
             return await shuffled_history(
-                self.study, session, opened.slot if opened else 0, self.live.dialogues
+                self.study,
+                session,
+                opened.slot if opened else 0,
+                self.visit.stream,
+                self.live.dialogues,
             )
         return ()
 
@@ -168,8 +172,12 @@ class Sequel:
             return
         silent = self.study.settings.roleplay.feedback == "participant_decides"
         ending = disposition_after(session, self.kind.settings.turns, silent=silent)
-        if ending is not None:
-            await self._store(*self._endings(ending, ""))
+        if ending is None:
+            return
+        await self._store(*self._endings(ending, ""))
+        if session.part != "held_out" and "shuffled" in self.kind.settings.conditions:
+            # Who serves as a shuffled history is fixed before the first held-out session.
+            await self.live.dialogues.donors(self.study.sha256)
 
     def _endings(self, disposition: said.Disposition, reason: str) -> tuple[Payload, ...]:
         session = sessions_of(self.visit.state).current

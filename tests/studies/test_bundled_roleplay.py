@@ -490,7 +490,7 @@ async def test_each_held_out_session_finds_enough_shipped_sessions_of_others() -
     for task in TASKS:
         if task.part == "held_out":
             session = Session("s", task.id, task.part, "shuffled", "script", "rehearsal", "")
-            shown = await shuffled_history(STUDY, session, 1, NoDialogues())
+            shown = await shuffled_history(STUDY, session, 1, "", NoDialogues())
             assert len(shown) == SETTINGS.roleplay.history
             for one in (shipped for shipped in SHIPPED if shipped.id in {each.name for each in shown}):
                 assert one.profile != task.profile
