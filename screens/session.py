@@ -14,7 +14,7 @@ from textual.widgets import Button
 
 from screens import dialogue as words
 from screens.dialogs import Choice, Dialog, confirm
-from screens.dialogue import BUTTONS, GUIDES, TITLES, Mode, letter_of, messages_of, messages_with, mode_of
+from screens.dialogue import BUTTONS, GUIDES, TITLES, Mode, messages_of, messages_with, mode_of
 from screens.replying import ReplyingScreen
 from screens.session_panes import PANE_BINDINGS, PanesScreen
 from screens.widgets.bars import WhereAmI
@@ -187,7 +187,7 @@ class SessionScreen(PanesScreen):
         self._unread = True
         if isinstance(heard.what, Part):
             self._going_on("receiving")
-            self.transcript.hear((heard.turn, "assistant"), letter_of(self.chat), heard.what.text)
+            self.transcript.hear(heard.what.text)
         elif isinstance(heard.what, ReplyEnd):
             self._going_on("one moment")
             self.refresh_bindings()

@@ -987,7 +987,8 @@ async def test_signs_of_life_carry_the_panes(table: Make) -> None:
 
 REPLY = (
     "By *normalise*, do you mean:\n\n- scaling to 0-1, or\n- subtracting the mean and dividing by the "
-    "standard deviation?\n\n```python\ndef normalise(values):\n    return [one / max(values) for one in values]\n```"
+    "standard deviation?\n\n```python\ndef scaled(values):\n    return [one / max(values) for one in values]\n"
+    "```"
 )
 BRIEF = {
     "opening": "Normalise each reading like we do and flag the odd ones.",
@@ -1005,7 +1006,8 @@ async def reach(seat: Any, phase: str) -> None:
     await opening(seat)
     if phase == "replying":
         seat.assistant.say(*REPLY[:60])
-        await seat.until(lambda: shows(seat, "scaling"))
+        await seat.until(lambda: seat.screen.query(Said).last().text.endswith("or\n- "))
+        await seat.settle()
     elif phase == "broken":
         seat.assistant.say(*REPLY[:60])
         await seat.until(lambda: shows(seat, "scaling"))
