@@ -78,7 +78,9 @@ class SessionScreen(PanesScreen):
     @property
     def place(self) -> str:
         """The turn; the task stands on the left."""
-        return f"turn {self.chat.turn} of {self.chat.turns}"
+        chat = self.chat
+        turn = chat.lines[-1].turn if chat.phase == "over" and chat.lines else chat.turn
+        return f"turn {turn} of {chat.turns}"
 
     def compose_middle(self) -> Iterable[Widget]:
         """The dialogue and what is to be said next; beside it (or over it) whom one plays."""
@@ -189,6 +191,7 @@ class SessionScreen(PanesScreen):
             self._going_on("receiving")
             self.transcript.hear(heard.what.text)
         elif isinstance(heard.what, ReplyEnd):
+            self.transcript.heard(heard.what.text)
             self._going_on("one moment")
             self.refresh_bindings()
 

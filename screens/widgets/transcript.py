@@ -93,6 +93,13 @@ class Transcript(Pane):
         if self._frame is None:
             self._frame = self.set_timer(max(SOON, self._next - time.monotonic()), self._grow)
 
+    def heard(self, text: str) -> None:
+        """The expected message has ended; this is the whole of it."""
+        growing = self._growing
+        self._still()
+        if growing is not None:
+            growing.become(text)
+
     def to_end(self) -> None:
         """Follow the end again."""
         if self.is_anchored:
