@@ -71,11 +71,11 @@ class JsonLines:
         )
 
     async def _handle(self, step: Step, line: bytes) -> None:
-        ask: object = None
+        # A line that names no ask is about the open one, which stays open.
+        ask: object = self._asked
         try:
             said = _read(line)
             if "do" in said:
-                ask = self._asked
                 await self._do(step, said["do"])
                 return
             ask = said["answer"]
@@ -87,7 +87,7 @@ class JsonLines:
             await self.visit.answer(self._asked, said["value"], walk=True)
             self._print({"ok": ask})
         except (AnswerError, JournalError) as error:
-            self._print({"error": ask if isinstance(ask, str) else None, "message": str(error)})
+            self._print({"error": ask if isinstance(ask, str) else self._asked, "message": str(error)})
 
     async def _do(self, step: Step, doing: object) -> None:
         if doing == "pause":
