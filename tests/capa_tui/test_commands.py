@@ -299,7 +299,7 @@ def test_the_demo_runs_in_a_throwaway_database(monkeypatch: pytest.MonkeyPatch, 
 
     from support.robot import COMMAND
 
-    monkeypatch.delenv("CAPA_TUI_DB", raising=False)
+    monkeypatch.setenv("CAPA_TUI_DB", str(tmp_path / "lab.db"))
     done = subprocess.run(
         [*COMMAND, "demo", "--jsonl"], input="", capture_output=True, text=True, timeout=60, cwd=tmp_path
     )
