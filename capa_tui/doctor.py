@@ -37,6 +37,7 @@ def examine(database: Path) -> Iterator[Finding]:
     yield _station()
     yield _terminal()
     yield _extra("parquet", "pyarrow", "`export --format parquet`")
+    yield from _assistants()
 
 
 def _python() -> Finding:
@@ -102,6 +103,12 @@ def _terminal() -> Finding:
     if encoding != "utf8":
         return Finding("terminal", "note", f"{shown}, encoding {encoding}: set a UTF-8 locale")
     return Finding("terminal", "fine", shown)
+
+
+def _assistants() -> Iterator[Finding]:
+    from capa_tui.assistants.findings import examine
+
+    return examine()
 
 
 def _extra(name: str, module: str, serves: str) -> Finding:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any, TextIO
 
 from capa_tui.lines import Lines
+from studies.conversation import Heard
 from studies.errors import JournalError
+from studies.replies import Part, ReplyEnd
 from studies.runner import Visit
 from studies.steps import AnswerError, Done, Field, Material, Step
 
+DUE = ("replying", "judging")
+"""Phases of a chat in which something is due without the participant."""
 DOINGS = ("back", "pause", "retry", "stop", "end", "withdraw")
 
 
@@ -23,6 +28,7 @@ class JsonLines:
         self._out = out
         self._shown = ("", 0)
         self._asked = ""
+        self._told = ("", 0, 0)
 
     async def run(self, station: str = "") -> int:
         """The whole visit; the exit code."""
@@ -32,6 +38,12 @@ class JsonLines:
             if isinstance(current, Done):
                 self._print({"done": current.end, **_ending(current)})
                 return 0
+            if current.chat is not None and current.chat.phase in DUE:
+                await self._advance()
+                continue
+            if current.chat is not None and current.chat.phase == "broken":
+                await self._broken(current)
+                continue
             name = self.visit.next_ask()
             if name is None:
                 # Every field is on disk, yet the step is open: a kill came in between.
@@ -44,6 +56,53 @@ class JsonLines:
                 return 0
             if line.strip():
                 await self._handle(current, line)
+
+    async def _advance(self) -> None:
+        """Let the assistant reply while the program may stop it, or end the task."""
+        assert self.visit.conversation is not None
+        running = asyncio.ensure_future(self.visit.conversation.advance(self._heard))
+        try:
+            while not running.done():
+                coming = asyncio.ensure_future(self._source.next())
+                await asyncio.wait({running, coming}, return_when=asyncio.FIRST_COMPLETED)
+                if not coming.done():
+                    coming.cancel()
+                    break
+                line = coming.result()
+                if line is None:
+                    # Nobody is listening any more: the provider is told to stop, and the visit pauses.
+                    self.visit.conversation.abandon()
+                    break
+                step = self.visit.current
+                if line.strip() and isinstance(step, Step):
+                    await self._handle(step, line)
+            await running
+        except JournalError as error:
+            self._print({"error": None, "message": str(error)})
+
+    async def _broken(self, step: Step) -> None:
+        """A reply broke off: it is asked for again, or the task ends, as the program says."""
+        assert step.chat is not None
+        attempts = len(step.chat.lines)
+        if (step.id, step.revision, attempts) != self._told:
+            self._told = (step.id, step.revision, attempts)
+            what = {"event": "broken", "about": step.about, "turn": step.chat.turn}
+            self._print({**what, "message": step.chat.notice, "do": ["retry", "end"]})
+        line = await self._source.next()
+        if line is None:
+            await self.visit.pause("input closed")
+        elif line.strip():
+            await self._handle(step, line)
+
+    def _heard(self, heard: Heard) -> None:
+        event: dict[str, Any] = {"about": heard.about, "turn": heard.turn}
+        if isinstance(heard.what, Part):
+            self._print({"event": "reply_part", **event, "text": heard.what.text})
+        elif isinstance(heard.what, ReplyEnd):
+            self._print({"event": "reply", **event, "status": heard.what.status, "text": heard.what.text})
+        elif heard.what.verdict != "not_run":
+            known = {"verdict": heard.what.verdict, "detail": heard.what.detail}
+            self._print({"event": "verdict", **event, **known})
 
     async def _ask(self, step: Step, name: str) -> None:
         if (step.id, step.revision) != self._shown:
@@ -90,13 +149,23 @@ class JsonLines:
             self._print({"error": ask if isinstance(ask, str) else self._asked, "message": str(error)})
 
     async def _do(self, step: Step, doing: object) -> None:
+        conversation = self.visit.conversation
         if doing == "pause":
+            if conversation is not None:
+                conversation.abandon()
             await self.visit.pause()
         elif doing == "withdraw":
             await self.visit.withdraw()
         elif doing == "back":
             if await self.visit.back(step) == step:
                 raise AnswerError("there is nothing to go back to from here")
+        elif doing == "stop" and conversation is not None and conversation.stop():
+            return
+        elif doing == "retry" and conversation is not None:
+            await conversation.retry(step)
+        elif doing == "end" and conversation is not None:
+            done = step.chat is not None and step.chat.can_declare_done
+            await conversation.end(step, done=done)
         elif doing in DOINGS:
             raise AnswerError(f"there is nothing to {doing} here")
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -11,10 +12,14 @@ from typing import TYPE_CHECKING, Self
 from capa_tui.paths import station
 from capa_tui.version import VERSION
 from studies.clock import SystemClock
+from studies.errors import InputError, MachineError
 from studies.runner import Visit
 
 if TYPE_CHECKING:
+    from capa_tui.assistants.roster import Roster
+    from capa_tui.sandbox.judge import SandboxJudge
     from storage.store import Store
+    from studies.conversation import Conversation
     from studies.ports import Archive, Desk, StudyRecord
 
 
@@ -26,6 +31,7 @@ class Services:
         self.station = station
         self.clock = SystemClock()
         self._held = ExitStack()
+        self._live: list[Roster | SandboxJudge] = []
 
     @classmethod
     def open(cls, path: Path) -> Services:
@@ -64,21 +70,60 @@ class Services:
         self, study: StudyRecord, code: str, *, pilot: bool = False, known: bool = False
     ) -> Visit:
         """As `seat`, for a study already found."""
+        if study.study_kind == "roleplay" and not pilot:
+            from studies.roleplay.folder import unauthored
+
+            missing = unauthored(await self.archive.study(study.sha256))
+            if missing:
+                raise InputError(
+                    f"{study.reference}: {len(missing)} tasks are not authored yet ({', '.join(missing[:5])}"
+                    f"{', ...' if len(missing) > 5 else ''}); until they are, it runs only with --pilot"
+                )
         seated = await self.desk.admit(study, code, pilot=pilot, expect_known=known)
         assert seated.stream is not None
         self._held.enter_context(self.store.lock(seated.stream))
         events = await self.archive.events(seated.stream)
-        return Visit(await self.archive.study(seated.study), events, self.store.journal, self.clock)
+        whole = await self.archive.study(seated.study)
+        visit = Visit(whole, events, self.store.journal, self.clock)
+        if whole.settings.kind == "roleplay":
+            visit.conversation = await self._conversation(visit)
+        return visit
+
+    async def _conversation(self, visit: Visit) -> Conversation:
+        """The live side of a visit.
+
+        Raises:
+            MachineError: this machine cannot run code safely, or cannot reach the study's assistants.
+        """
+        from capa_tui.assistants.roster import Roster
+        from capa_tui.sandbox.judge import SandboxJudge
+        from studies.conversation import Conversation
+
+        judge = SandboxJudge(unsafe=visit.study.settings.roleplay.unsafe)
+        self._live.append(judge)
+        missing = await asyncio.to_thread(judge.available)
+        if missing is not None:
+            raise MachineError(f"{missing} Nothing was lost; sessions cannot be judged without it.")
+        roster = Roster()
+        self._live.append(roster)
+        await roster.open(one.model for one in visit.study.settings.assistants)
+        return Conversation(visit, roster, judge, self.store.dialogues(visit.study))
 
     def rise(self) -> None:
         """Free the streams this process holds."""
         self._held.close()
 
     def close(self) -> None:
-        """Store what waits, close the database and free the streams, in this order: nobody else may read a
-        stream whose end is still on its way."""
+        """Let assistants and judges go, store what waits, close the database and free the streams, in this
+        order: nobody else may read a stream whose end is still on its way. Not on an event loop."""
+        if self._live:
+            asyncio.run(self._let_go())
         self.store.close()
         self.rise()
+
+    async def _let_go(self) -> None:
+        while self._live:
+            await self._live.pop().close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -86,6 +131,7 @@ class Services:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self._let_go()
         self.close()
 
 

@@ -87,6 +87,14 @@ class ParticipantScreen(CapaScreen[None]):
     def keep(self) -> None:
         """Send on whatever was typed and not sent yet."""
 
+    @property
+    def leaving(self) -> str:
+        """What leaving the visit now would do beside leaving it, in words."""
+        return ""
+
+    async def let_go(self, *, at_once: bool = False) -> None:
+        """Bring to an end what goes on without the participant; the visit is being left."""
+
     def show_saved(self, state: str) -> None:
         """Say what became of the answers."""
         for bar in self.query("#keys").results(KeyBar):
@@ -164,6 +172,6 @@ def place(progress: Progress) -> str:
     if progress.blocks > 1:
         parts.append(f"block {progress.block} of {progress.blocks}")
     if progress.total > 1:
-        what = {"Items": "item", "Practice": "practice"}.get(progress.part)
+        what = {"Items": "item", "Practice": "practice", "Task": "task"}.get(progress.part)
         parts.append(f"{what or progress.part + ' ·'} {progress.position} of {progress.total}")
     return " · ".join(parts) or progress.part

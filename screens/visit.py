@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual.app import ComposeResult
 
@@ -15,6 +15,9 @@ from screens.widgets.text import PlainText
 from studies.errors import JournalError
 from studies.runner import Visit
 from studies.steps import Done, End, Step
+
+if TYPE_CHECKING:
+    from studies.conversation import Conversation
 
 Way = Literal["pause", "withdraw", "instructions", "colours", "back"]
 
@@ -80,6 +83,48 @@ class VisitScreen(CapaScreen[Done]):
         """Text was typed that is no answer yet."""
         self._saver.do(Job(lambda: self.visit.draft(ask, text), key=f"draft {ask}"))
 
+    def send(self, ask: str, text: str, sent: Callable[[], object], refused: Callable[[str], object]) -> None:
+        """A message of a dialogue; `sent` once it is on disk."""
+        self._saver.do(Job(lambda: self.visit.answer(ask, text), lambda _: self.call_later(sent), refused))
+
+    def retry_reply(self, step: Step, then: Callable[[], object]) -> None:
+        """A reply that broke off is asked for again."""
+        again = Job(lambda: self._live.retry(step), lambda _: self.call_later(then), lambda _: then())
+        self._saver.do(again)
+
+    def end_task(self, step: Step, *, done: bool = False) -> None:
+        """End the task of a dialogue and go on."""
+
+        async def end() -> Step | Done:
+            await self._live.end(step, done=done)
+            return self.visit.current
+
+        self._move(end)
+
+    def go_on(self) -> None:
+        """Show what the visit has come to by itself."""
+
+        async def now() -> Step | Done:
+            return self.visit.current
+
+        self._move(now)
+
+    def recover(self, error: JournalError, then: Callable[[], object]) -> None:
+        """Say that something could not be stored, and go on once it could."""
+        failures = [error]
+
+        async def store() -> None:
+            if failures:
+                raise failures.pop()
+            await self.visit.store()
+
+        self._saver.do(Job(store, lambda _: self.call_later(then)))
+
+    @property
+    def _live(self) -> Conversation:
+        assert self.visit.conversation is not None
+        return self.visit.conversation
+
     def leave(self, step: Step) -> None:
         """Close the step and go on, once everything is on disk. Until then no key counts."""
         self._move(lambda: self.visit.leave(step))
@@ -90,13 +135,9 @@ class VisitScreen(CapaScreen[Done]):
 
     def ask_pause(self) -> None:
         """Ask whether to pause."""
-        asked = confirm(
-            "Pause here?",
-            "Everything so far is saved. Start again with the same code and you go on at this very place.",
-            "Pause",
-            "Go on",
-        )
-        self.app.push_screen(asked, lambda yes: self._move(self.visit.pause) if yes else None)
+        text = "Everything so far is saved. Start again with the same code and you go on at this very place."
+        asked = confirm("Pause here?", text + self._besides, "Pause", "Go on")
+        self.app.push_screen(asked, lambda yes: self._go(self.visit.pause) if yes else None)
 
     def ask_withdraw(self) -> None:
         """Ask whether to withdraw."""
@@ -107,7 +148,23 @@ class VisitScreen(CapaScreen[Done]):
             "Stop and withdraw my data",
             "Go on",
         )
-        self.app.push_screen(asked, lambda yes: self._move(self.visit.withdraw) if yes else None)
+        self.app.push_screen(asked, lambda yes: self._go(self.visit.withdraw, at_once=True) if yes else None)
+
+    @property
+    def _besides(self) -> str:
+        leaving = self._top.leaving if self._top is not None else ""
+        return leaving and f"\n\n{leaving}"
+
+    def _go(self, call: Callable[[], Awaitable[Done]], *, at_once: bool = False) -> None:
+        """Leave the visit, once nothing goes on any more that would still have to be stored."""
+        top = self._top
+
+        async def leave() -> Done:
+            if top is not None:
+                await top.let_go(at_once=at_once)
+            return await call()
+
+        self._move(leave)
 
     def open_menu(self) -> None:
         """Offer the ways out, and what else may help."""
@@ -154,6 +211,7 @@ class VisitScreen(CapaScreen[Done]):
         """The terminal has gone: keep what was typed, end the visit in an orderly way."""
         if self._top is not None:
             self._top.keep()
+            await self._top.let_go(at_once=True)
         self._saver.do(Job(lambda: self.visit.pause("terminal closed"), quiet=True))
         await self._saver.settled()
 
@@ -202,6 +260,10 @@ class VisitScreen(CapaScreen[Done]):
                 from screens.annotation import AnnotationScreen
 
                 return AnnotationScreen(self, now)
+            case "chat":
+                from screens.session import SessionScreen
+
+                return SessionScreen(self, now)
             case "feedback":
                 from screens.feedback import FeedbackScreen
 

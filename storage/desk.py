@@ -125,7 +125,7 @@ def load(conn: Connection, desk: DeskStream, study: Study) -> Loaded:
     (version,) = conn.execute(
         "SELECT coalesce(max(version), 0) + 1 FROM studies WHERE name = ?", (settings.name,)
     ).fetchone()
-    items = len(study.items)
+    items = len(study.ids)
     loaded = StudyLoaded(study.sha256, settings.name, settings.title, settings.kind, items)
     at = _after_all(conn, settings.name, desk.record(conn, loaded))
     row = (study.sha256, settings.name, version, settings.title, settings.kind, items, at)

@@ -159,7 +159,7 @@ END;
 
 -- Tables for any SQLite tool ------------------------------------------------------------------------
 
--- One row a participation; `ended` is completed, declined, excluded, withdrawn, blocked or NULL.
+-- One row a participation; `ended` is completed, declined, excluded, withdrawn, blocked, limit or NULL.
 CREATE VIEW participations AS
 SELECT
     opened.stream AS participation,
@@ -172,10 +172,10 @@ SELECT
     opened.at AS opened_at,
     (SELECT max(at) FROM events WHERE stream = opened.stream) AS last_at,
     (SELECT count(*) FROM events WHERE stream = opened.stream) AS events,
-    (SELECT replace(replace(kind, 'participation_', ''), 'consent_', '') FROM events
+    (SELECT replace(replace(replace(kind, 'participation_', ''), 'consent_', ''), 'limited', 'limit') FROM events
         WHERE stream = opened.stream AND kind IN (
             'participation_completed', 'participation_excluded', 'participation_withdrawn',
-            'participation_blocked', 'consent_declined')
+            'participation_blocked', 'participation_limited', 'consent_declined')
         ORDER BY seq DESC LIMIT 1) AS ended
 FROM events AS opened LEFT JOIN studies ON studies.sha256 = opened.study
 WHERE opened.kind = 'participation_opened' AND opened.seq = 1 AND opened.body IS NOT NULL;
@@ -298,6 +298,152 @@ FROM events AS made
 LEFT JOIN events AS opened
     ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
 WHERE made.kind = 'field_answered' AND made.body IS NOT NULL;
+
+-- One row an opened task: what ES and TTC count. `accepted_at` is the assistant turn of the first accepted
+-- submission; `disposition` is NULL while the task is open.
+CREATE VIEW sessions AS
+SELECT
+    opened.study,
+    begun.stream AS participation,
+    opened.participant,
+    opened.body ->> '$.pilot' AS pilot,
+    begun.body ->> '$.session' AS session,
+    begun.item,
+    begun.body ->> '$.part' AS part,
+    begun.body ->> '$.condition' AS condition,
+    begun.body ->> '$.assistant' AS assistant,
+    CASE WHEN instr(begun.quoted, '|model|') THEN begun.body -> '$.model'
+        ELSE begun.body ->> '$.model' END AS model,
+    ended.body ->> '$.disposition' AS disposition,
+    ended.body ->> '$.turns' AS turns,
+    ended.body ->> '$.declared' AS declared,
+    CASE WHEN instr(ended.quoted, '|reason|') THEN ended.body -> '$.reason'
+        ELSE ended.body ->> '$.reason' END AS reason,
+    (SELECT min(judged.body ->> '$.turn') FROM events AS judged
+        WHERE judged.stream = begun.stream AND judged.kind = 'verdict_given' AND judged.item = begun.item
+            AND judged.body ->> '$.session' = begun.body ->> '$.session'
+            AND judged.body ->> '$.verdict' = 'passed') AS accepted_at,
+    begun.at AS started_at,
+    ended.at AS ended_at
+FROM events AS begun
+LEFT JOIN events AS opened
+    ON opened.stream = begun.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+LEFT JOIN events AS ended
+    ON ended.stream = begun.stream AND ended.kind = 'session_ended' AND ended.item = begun.item
+        AND ended.body ->> '$.session' = begun.body ->> '$.session'
+WHERE begun.kind = 'session_started' AND begun.body IS NOT NULL;
+
+-- One row an attempt at a reply, with the request it replies to; a request that no call followed has no
+-- `attempt`, a reply that is on its way no `status`. `saw` is JSON: what the assistant was given, by reference.
+CREATE VIEW turns AS
+SELECT
+    opened.study,
+    asked.stream AS participation,
+    opened.participant,
+    opened.body ->> '$.pilot' AS pilot,
+    asked.body ->> '$.session' AS session,
+    asked.item,
+    asked.body ->> '$.turn' AS turn,
+    called.body ->> '$.attempt' AS attempt,
+    CASE WHEN instr(asked.quoted, '|text|') THEN asked.body -> '$.text'
+        ELSE asked.body ->> '$.text' END AS request,
+    asked.body ->> '$.opening' AS opening,
+    asked.body ->> '$.pasted' AS pasted,
+    asked.body ->> '$.typing_ms' AS typing_ms,
+    asked.at AS requested_at,
+    CASE WHEN instr(replied.quoted, '|text|') THEN replied.body -> '$.text'
+        ELSE replied.body ->> '$.text' END AS reply,
+    replied.body ->> '$.status' AS status,
+    called.body ->> '$.assistant' AS assistant,
+    CASE WHEN instr(called.quoted, '|model|') THEN called.body -> '$.model'
+        ELSE called.body ->> '$.model' END AS model,
+    CASE WHEN instr(replied.quoted, '|model_served|') THEN replied.body -> '$.model_served'
+        ELSE replied.body ->> '$.model_served' END AS model_served,
+    called.body -> '$.parameters' AS parameters,
+    CASE WHEN instr(replied.quoted, '|finish_reason|') THEN replied.body -> '$.finish_reason'
+        ELSE replied.body ->> '$.finish_reason' END AS finish_reason,
+    replied.body ->> '$.prompt_tokens' AS prompt_tokens,
+    replied.body ->> '$.completion_tokens' AS completion_tokens,
+    replied.body ->> '$.cached_tokens' AS cached_tokens,
+    replied.body ->> '$.usage_estimated' AS estimated,
+    replied.body ->> '$.cost' AS cost,
+    replied.body ->> '$.first_token_ms' AS first_token_ms,
+    replied.body ->> '$.total_ms' AS total_ms,
+    called.body ->> '$.prompt_sha256' AS prompt_sha256,
+    replied.body ->> '$.names_maker' AS names_maker,
+    replied.body ->> '$.mentions_history' AS mentions_history,
+    replied.body ->> '$.error_kind' AS error_kind,
+    CASE WHEN instr(replied.quoted, '|error|') THEN replied.body -> '$.error'
+        ELSE replied.body ->> '$.error' END AS error,
+    CASE WHEN instr(replied.quoted, '|detail|') THEN replied.body -> '$.detail'
+        ELSE replied.body ->> '$.detail' END AS detail,
+    CASE WHEN instr(replied.quoted, '|client|') THEN replied.body -> '$.client'
+        ELSE replied.body ->> '$.client' END AS client,
+    called.body -> '$.saw' AS saw,
+    called.at AS replying_at,
+    replied.at AS replied_at
+FROM events AS asked
+LEFT JOIN events AS opened
+    ON opened.stream = asked.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+LEFT JOIN events AS called
+    ON called.stream = asked.stream AND called.kind = 'reply_started' AND called.item = asked.item
+        AND called.body ->> '$.session' = asked.body ->> '$.session'
+        AND called.body ->> '$.turn' = asked.body ->> '$.turn'
+LEFT JOIN events AS replied
+    ON replied.stream = called.stream AND replied.kind = 'reply_ended' AND replied.item = called.item
+        AND replied.body ->> '$.session' = called.body ->> '$.session'
+        AND replied.body ->> '$.turn' = called.body ->> '$.turn'
+        AND replied.body ->> '$.attempt' = called.body ->> '$.attempt'
+WHERE asked.kind = 'turn_submitted' AND asked.body IS NOT NULL;
+
+-- One row a judged reply. `submission` 0: the reply was a question, and nothing was run.
+CREATE VIEW verdicts AS
+SELECT
+    opened.study,
+    made.stream AS participation,
+    opened.participant,
+    opened.body ->> '$.pilot' AS pilot,
+    made.body ->> '$.session' AS session,
+    made.item,
+    made.body ->> '$.turn' AS turn,
+    made.body ->> '$.submission' AS submission,
+    made.body ->> '$.verdict' AS verdict,
+    CASE WHEN instr(made.quoted, '|detail|') THEN made.body -> '$.detail'
+        ELSE made.body ->> '$.detail' END AS detail,
+    made.body ->> '$.ms' AS ms,
+    CASE WHEN instr(made.quoted, '|code|') THEN made.body -> '$.code'
+        ELSE made.body ->> '$.code' END AS code,
+    made.body ->> '$.isolation' AS isolation,
+    made.at AS judged_at
+FROM events AS made
+LEFT JOIN events AS opened
+    ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+WHERE made.kind = 'verdict_given' AND made.body IS NOT NULL;
+
+-- One row a decision of the gate (condition `gated`); `sufficient` is NULL where its fallback was taken.
+CREATE VIEW gates AS
+SELECT
+    opened.study,
+    made.stream AS participation,
+    opened.participant,
+    opened.body ->> '$.pilot' AS pilot,
+    made.body ->> '$.session' AS session,
+    made.item,
+    made.body ->> '$.sufficient' AS sufficient,
+    made.body ->> '$.highlighted' AS highlighted,
+    CASE WHEN instr(made.quoted, '|text|') THEN made.body -> '$.text'
+        ELSE made.body ->> '$.text' END AS text,
+    CASE WHEN instr(made.quoted, '|fallback|') THEN made.body -> '$.fallback'
+        ELSE made.body ->> '$.fallback' END AS fallback,
+    CASE WHEN instr(made.quoted, '|raw|') THEN made.body -> '$.raw'
+        ELSE made.body ->> '$.raw' END AS raw,
+    made.body ->> '$.cost' AS cost,
+    made.body ->> '$.total_ms' AS total_ms,
+    made.at AS decided_at
+FROM events AS made
+LEFT JOIN events AS opened
+    ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+WHERE made.kind = 'gate_decided' AND made.body IS NOT NULL;
 
 -- One row a decision; `latest` is each adjudicator's own. Adjudicated labels never enter kappa.
 CREATE VIEW adjudications AS

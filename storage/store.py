@@ -24,6 +24,9 @@ from studies.ports import Archive, Clock, Desk, Journal
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+    from studies.roleplay.context import Dialogues
+    from studies.study import Study
+
 
 class Store:
     """An open database file. Use as `async with Store.open(...)`, or call `close`."""
@@ -34,6 +37,7 @@ class Store:
         self.journal: Journal = SqliteJournal(writer, readers)
         self.archive: Archive = archive
         self.desk: Desk = SqliteDesk(writer, readers, archive, desk)
+        self._desk_stream = desk
         self._writer = writer
         self._readers = readers
 
@@ -71,6 +75,12 @@ class Store:
         writer.submit(_clean_up, alone=True)
         desk = DeskStream(station, program, clock or SystemClock())
         return cls(path, writer, Readers(path, timeout=timeout), desk)
+
+    def dialogues(self, study: Study) -> Dialogues:
+        """Other people's sessions, for conversations in a study."""
+        from storage.dialogues import SqliteDialogues
+
+        return SqliteDialogues(self._writer, self._readers, self._desk_stream, study)
 
     def lock(self, stream: str) -> StreamLock:
         """Hold a stream for this process; a context manager.

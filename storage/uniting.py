@@ -147,7 +147,7 @@ def unite_study(conn: Connection, study: Study, loaded_at: str) -> bool:
                 last + 1,
                 settings.title,
                 settings.kind,
-                len(study.items),
+                len(study.ids),
                 loaded_at,
             ),
         )

@@ -89,10 +89,14 @@ def lay_out(study: Study, slot: int) -> Layout:
     Raises:
         InputError: the design's counts do not fit the items, or the study has no such slot.
     """
-    ground = _ground(_Same(study))
     slots = planned_slots(study)
     if slot < 1 or (slots is not None and slot > slots):
         raise InputError(f"{study.settings.name} has slots 1 to {slots or '...'}; there is no slot {slot}")
+    if study.settings.kind == "roleplay":
+        from studies.roleplay.design import lay_out_sessions
+
+        return Layout(lay_out_sessions(study, slot), ())
+    ground = _ground(_Same(study))
     design, seed = study.settings.design, study.settings.seed
     chance = Chance(seed, slot, "order")
     order = [

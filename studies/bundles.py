@@ -6,7 +6,7 @@ from pathlib import Path
 
 from studies.study import Study
 
-KINDS = ("annotation",)
+KINDS = ("annotation", "roleplay")
 
 
 def directory(kind: str) -> Path:

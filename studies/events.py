@@ -80,7 +80,12 @@ class Erased(Payload):
     """Stands where a payload was erased, or withheld from an export."""
 
 
-PAYLOAD_MODULES = ("studies.payloads", "studies.desk", "studies.annotation.payloads")
+PAYLOAD_MODULES = (
+    "studies.payloads",
+    "studies.desk",
+    "studies.annotation.payloads",
+    "studies.roleplay.payloads",
+)
 """Where event kinds are defined."""
 
 _KINDS: dict[str, type[Payload]] = {}

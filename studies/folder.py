@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from studies.errors import FolderError, Problem
-from studies.folder_parts import complete, put_together, read_parts
+from studies.folder_parts import complete, kind_in, put_together, read_parts
 from studies.study import Study
 
 MAX_BYTES = 64 * 2**20
@@ -118,7 +118,8 @@ def parse(files: Mapping[str, bytes]) -> Study:
         FolderError: with every problem at once.
     """
     files = complete(files)
-    parts, problems = read_parts(files)
+    kind = kind_in(files)
+    parts, problems = read_parts(files, kind)
     if problems:
         raise FolderError(sorted(problems))
-    return put_together(files, parts)
+    return put_together(files, parts, kind)

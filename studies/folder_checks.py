@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem, gold_conflict
-from studies.assignment import misfits
 from studies.errors import FolderError, Problem
-from studies.folder_parts import FILES, Parts, complete, put_together, read_parts
-from studies.reading import Row, closest, listed, shown
-from studies.settings import AnalysisSettings, StudySettings
+from studies.findings import error, warning
+from studies.folder_parts import (
+    KINDS,
+    FolderKind,
+    Parts,
+    complete,
+    folder_kind,
+    kind_in,
+    put_together,
+    read_parts,
+)
+from studies.reading import closest, listed, shown
+from studies.settings import AnalysisSettings, Question, StudySettings
 from studies.study import Study
-from studies.taxonomy import ESCAPES
 
-LONG_REQUEST = 5_000
-"""Characters from which a request (with its context) is worth a warning."""
 LONG_LABEL = 120
 """Characters from which an answer option no longer fits a narrow terminal."""
-LONG_VISIT = 200
-"""Items a person from which the length of the visits is worth a warning."""
-QUOTABLE = 20
-"""Characters from which a request found inside a codebook example is that example's text."""
 OPEN_PLACE = re.compile(r"\[\[[A-Za-z][^\]]*(\]\]|$)")
 """A place that a new study's texts leave for the researcher to fill in."""
 
@@ -43,279 +44,94 @@ def accept(files: Mapping[str, bytes]) -> Study:
     parts, problems = _examine(files)
     if errors := [one for one in problems if not one.warning]:
         raise FolderError(errors)
-    return put_together(files, parts)
+    return put_together(files, parts, kind_in(files))
 
 
 def _examine(files: Mapping[str, bytes]) -> tuple[Parts, list[Problem]]:
-    parts, problems = read_parts(files)
-    problems += [*_unused(files), *cross_check(parts)]
+    kind = kind_in(files)
+    parts, problems = read_parts(files, kind)
+    problems += [*_unused(files, kind), *_shared(parts), *kind.rules(parts)]
     return parts, sorted(problems, key=lambda one: (one.warning, one))
 
 
-def cross_check(parts: Parts) -> Iterator[Problem]:
-    """Every problem that only shows between files, as far as those could be read."""
-    yield from _identities(parts)
-    yield from _texts_apart(parts)
-    yield from _lengths(parts)
-    yield from _labels(parts)
+def _shared(parts: Parts) -> Iterator[Problem]:
+    """The problems that a folder of any kind may have, as far as it could be read."""
     yield from _open_places(parts)
-    if parts.items and not any(row.value.context for row in parts.items):
-        found = (
-            "no item has a context: conversational context misalignment (CCM) cannot be judged without one"
-        )
-        yield _warning("items.jsonl", "context", found)
     if parts.settings is not None:
-        yield from _questionnaire(parts.settings)
-        yield from _training(parts.settings, parts)
-        yield from _strata(parts.settings, parts)
-        if parts.counted:
-            yield from _design(parts.settings, parts)
+        yield from _questions("questionnaire", parts.settings.questionnaire)
+        yield from _questions("roleplay.after", parts.settings.roleplay.after)
+        yield from _misplaced(parts.settings)
+        if not parts.settings.contact.strip():
+            found = "participants are told of nobody whom they can ask"
+            yield warning("study.toml", "contact", found, "a name and a way to reach them")
         if parts.analysis is not None:
-            yield from _plan(parts.settings, parts.analysis, parts)
+            yield from _plan(parts.settings, parts.analysis)
 
 
-def _unused(files: Mapping[str, bytes]) -> Iterator[Problem]:
-    for name in sorted(set(files) - set(FILES)):
-        near = closest(name, set(FILES) - set(files), 0.75)
+def _unused(files: Mapping[str, bytes], kind: FolderKind[Any]) -> Iterator[Problem]:
+    for name in sorted(set(files) - set(kind.files)):
+        if kind.uses(name):
+            continue
+        near = closest(name, set(kind.files) - set(files), 0.75)
         expected = f"did you mean {near}?" if near else "no further file, or one whose name begins with a dot"
         found = "nothing reads this file, and yet it is part of the version"
-        yield Problem(listed([name]), 0, "", found, expected, warning=True)
+        yield warning(listed([name]), "", found, expected)
 
 
-def _error(file: str, key: str, found: str, expected: str = "", line: int = 0) -> Problem:
-    return Problem(file, line, key, found, expected)
-
-
-def _warning(file: str, key: str, found: str, expected: str = "", line: int = 0) -> Problem:
-    return Problem(file, line, key, found, expected, warning=True)
-
-
-# -- materials ---------------------------------------------------------------------------------
-
-
-def _materials(parts: Parts) -> Iterator[tuple[str, Row[Item] | Row[TrainingItem] | Row[CheckItem]]]:
-    yield from (("items.jsonl", row) for row in parts.items)
-    yield from (("training.jsonl", row) for row in parts.training)
-    yield from (("checks.jsonl", row) for row in parts.checks)
-
-
-def _identities(parts: Parts) -> Iterator[Problem]:
-    first: dict[str, tuple[str, int]] = {}
-    for file, row in _materials(parts):
-        there, line = first.setdefault(row.value.id, (file, row.line))
-        if there != file:
-            found = f"the id {shown(row.value.id)} is in {there}, line {line}, too"
-            yield _error(file, "id", found, "an id of its own for each item", row.line)
-
-
-def text_key(request: str) -> str:
-    """What two requests share when a reader would call them one text: case and spacing do not count."""
-    return unicodedata.normalize("NFC", " ".join(request.split())).casefold()
-
-
-def _whole(one: Item | TrainingItem | CheckItem) -> tuple[str, ...]:
-    context = () if isinstance(one, CheckItem) else one.context
-    return (text_key(one.request), *(f"{said.role} {text_key(said.text)}" for said in context))
-
-
-def _texts_apart(parts: Parts) -> Iterator[Problem]:
-    apart = "texts of training, main items, checks and codebook examples that are all different"
-    first: dict[tuple[str, ...], tuple[str, Row[Item] | Row[TrainingItem] | Row[CheckItem]]] = {}
-    for file, row in _materials(parts):
-        there, other = first.setdefault(_whole(row.value), (file, row))
-        if other is row:
+def _misplaced(settings: StudySettings) -> Iterator[Problem]:
+    for other in KINDS:
+        if other == settings.kind:
             continue
-        place = f"line {other.line}" if there == file else f"{there}, line {other.line}"
-        found = f"{row.value.id} has the text of {other.value.id} ({place})"
-        if there == file:
-            yield _warning(file, "request", found, line=row.line)
-        else:
-            yield _error(file, "request", found, apart, row.line)
-    if parts.codebook is None:
-        return
-    examples = codebook_texts(parts.codebook)
-    for file, row in _materials(parts):
-        if label := example_of(row.value.request, examples):
-            found = f"{row.value.id} has the text of an example of {label} in codebook.toml"
-            yield _error(file, "request", found, apart, row.line)
-
-
-def codebook_texts(codebook: Codebook) -> dict[str, str]:
-    """The label of each example and near miss, by the example's `text_key`."""
-    return {
-        text_key(text): entry.label
-        for entry in codebook.entries
-        for text in (*entry.examples, entry.near_miss)
-        if text
-    }
-
-
-def example_of(request: str, examples: Mapping[str, str]) -> str | None:
-    """The label whose example is, or quotes, the request."""
-    key = text_key(request)
-    if label := examples.get(key):
-        return label
-    if len(key) < QUOTABLE:
-        return None
-    return next((label for text, label in examples.items() if key in text), None)
-
-
-def _lengths(parts: Parts) -> Iterator[Problem]:
-    for file, row in _materials(parts):
-        one = row.value
-        context = () if isinstance(one, CheckItem) else one.context
-        size = len(one.request) + sum(len(said.text) for said in context)
-        if size > LONG_REQUEST:
-            found = f"{one.id} is {size:,} characters long: much to read in a terminal"
-            yield _warning(file, "request", found, line=row.line)
-
-
-def _labels(parts: Parts) -> Iterator[Problem]:
-    names: Counter[str] = Counter()
-    for row in parts.items:
-        item = row.value
-        names.update(list(item.model_extra or ()))
-        if wrong := gold_conflict(item.gold, item.gold_additional):
-            yield _error("items.jsonl", "gold_additional", *wrong, row.line)
-    for name in sorted(names):
-        near = closest(name.rstrip("_"), Item.model_fields, 0.8)
-        if near and name.rstrip("_") not in Item.model_fields:
-            found = f"a column {shown(name)}, on {names[name]} lines"
-            yield _warning("items.jsonl", shown(name), found, f"did you mean {near}?")
-    if parts.settings is None or parts.settings.annotation.escapes:
-        return
-    expected = "a mechanism, or annotation.escapes = true in study.toml"
-    for file, shown_row in _materials(parts):
-        one = shown_row.value
-        if not isinstance(one, Item) and one.dominant in ESCAPES:
-            found = f"{one.dominant}, which annotators are not offered"
-            yield _error(file, "dominant", found, expected, shown_row.line)
-    if escaped := [row.value.id for row in parts.items if row.value.gold in ESCAPES]:
-        found = f"{len(escaped)} items have a gold label that annotators are not offered: {listed(escaped)}"
-        yield _warning("items.jsonl", "gold", found)
+        for name in sorted(folder_kind(other).settings & settings.model_fields_set):
+            yield warning("study.toml", name, f"a study of the kind {settings.kind!r} has no use for it")
 
 
 def _open_places(parts: Parts) -> Iterator[Problem]:
-    for file, text in parts.texts.items():
+    for file, text in parts.common.texts.items():
         for line, content in enumerate(text.split("\n"), 1):
             for place in OPEN_PLACE.finditer(content):
                 found = f"a place still to be filled in: {shown(place.group())}"
-                yield _warning(file, "", found, line=line)
+                yield warning(file, "", found, line=line)
 
 
 # -- settings ----------------------------------------------------------------------------------
 
 
-def _questionnaire(settings: StudySettings) -> Iterator[Problem]:
-    for place, question in enumerate(settings.questionnaire):
-        key = f"questionnaire.{place}"
+def _questions(where: str, questions: Sequence[Question]) -> Iterator[Problem]:
+    for place, question in enumerate(questions):
+        key = f"{where}.{place}"
         if question.kind in ("choice", "multi"):
             if twice := [one for one, count in Counter(question.options).items() if count > 1]:
                 found = f"{listed(map(shown, twice))} more than once"
-                yield _error("study.toml", f"{key}.options", found, "different options")
+                yield error("study.toml", f"{key}.options", found, "different options")
             for option in question.options:
                 if len(option) > LONG_LABEL:
                     found = f"an option of {len(option)} characters: {shown(option)}"
-                    yield _warning("study.toml", f"{key}.options", found, f"at most {LONG_LABEL}")
+                    yield warning("study.toml", f"{key}.options", found, f"at most {LONG_LABEL}")
             unused = {"low", "high", "low_label", "high_label"}
         else:
             unused = {"options"} if question.kind == "scale" else {"options", "low", "high"}
         for name in sorted(unused & question.model_fields_set):
             found = f"a {question.kind} question has no use for it"
-            yield _warning("study.toml", f"{key}.{name}", found)
-    if not settings.contact.strip():
-        found = "participants are told of nobody whom they can ask"
-        yield _warning("study.toml", "contact", found, "a name and a way to reach them")
-
-
-def _training(settings: StudySettings, parts: Parts) -> Iterator[Problem]:
-    rules = settings.training
-    if rules.pass_mark is not None and not parts.training and "training.jsonl" not in parts.broken:
-        found = "a pass mark without practice items"
-        yield _error("study.toml", "training.pass_mark", found, "training.jsonl with at least one item")
-    if rules.pass_mark is None:
-        if rules.exclude:
-            found = "exclusion without a pass mark to miss"
-            yield _error("study.toml", "training.exclude", found, "training.pass_mark as well")
-        if rules.rounds > 1:
-            found = "further rounds never come without a pass mark"
-            yield _warning("study.toml", "training.rounds", found)
-
-
-def _strata(settings: StudySettings, parts: Parts) -> Iterator[Problem]:
-    if not parts.items:
-        return
-    columns = Counter[str]()
-    for row in parts.items:
-        columns.update(row.value.model_fields_set)
-    for place, name in enumerate(settings.design.strata):
-        key, there = f"design.strata.{place}", columns[name]
-        if not there:
-            near = closest(name, columns)
-            expected = f"did you mean {near}?" if near else f"one of {listed(sorted(columns))}"
-            yield _error("study.toml", key, f"no item has a column {shown(name)}", expected)
-        elif there < len(parts.items):
-            found = f"{len(parts.items) - there} of {len(parts.items)} items have no {name}"
-            yield _warning("study.toml", key, found + "; they form a stratum of their own")
-
-
-def _design(settings: StudySettings, parts: Parts) -> Iterator[Problem]:
-    design, items = settings.design, len(parts.items)
-    # A checks file with problems has no number to compare; they will be checked when it is mended.
-    there = design.checks if "checks.jsonl" in parts.broken else len(parts.checks)
-    for sentence in misfits(design, items, there):
-        yield _error("study.toml", "design", sentence)
-    if there and not design.checks:
-        found = "checks.jsonl is there, and nobody is shown a check"
-        yield _warning("study.toml", "design.checks", found)
-    dealt = design.kind in ("cyclic", "balanced")
-    for name in ("raters", "participants"):
-        if getattr(design, name) == 1 and (dealt or name == "participants"):
-            found = "one rater an item: no agreement can be computed"
-            yield _warning("study.toml", f"design.{name}", found, "at least 2")
-    if design.unequal and not dealt:
-        found = f"a design of the kind {design.kind!r} has no use for it"
-        yield _warning("study.toml", "design.unequal", found)
-    each = design.items_each if dealt and design.items_each else items
-    if design.block and design.block >= each:
-        found = f"blocks of {design.block} where a person gets {each} items: no rest comes between"
-        yield _warning("study.toml", "design.block", found)
-    if each >= LONG_VISIT:
-        found = f"each participant gets {each} items: about {each / 60:.0f} hours at a minute each"
-        yield _warning("study.toml", "design", found, "fewer each, as in a cyclic design")
+            yield warning("study.toml", f"{key}.{name}", found)
 
 
 # -- the analysis plan -------------------------------------------------------------------------
 
 
-def _plan(settings: StudySettings, analysis: AnalysisSettings, parts: Parts) -> Iterator[Problem]:
+def _plan(settings: StudySettings, analysis: AnalysisSettings) -> Iterator[Problem]:
     design, codes, planned = settings.design, settings.participants.codes, analysis.planned_n
     slots = design.participants if design.kind != "everything" else None
     if slots and planned and planned > slots:
         found = f"{planned} planned participations, and the design has {slots} slots"
-        yield _error("analysis.toml", "planned_n", found, f"at most {slots}")
+        yield error("analysis.toml", "planned_n", found, f"at most {slots}")
     elif slots and planned and planned < slots:
         found = f"{planned} planned participations, and the design needs all {slots} slots"
-        yield _warning("analysis.toml", "planned_n", found, str(slots))
+        yield warning("analysis.toml", "planned_n", found, str(slots))
     wanted = planned or slots
     if codes and wanted and len(codes) < wanted:
         found = f"{len(codes)} codes for {wanted} planned participations"
-        yield _warning("study.toml", "participants.codes", found, f"at least {wanted}")
+        yield warning("study.toml", "participants.codes", found, f"at least {wanted}")
     if codes and slots and len(codes) > slots:
         found = f"{len(codes)} codes for {slots} slots: the last to come find no place"
-        yield _warning("study.toml", "participants.codes", found)
-    yield from _exclusions(settings, analysis, parts)
-
-
-def _exclusions(settings: StudySettings, analysis: AnalysisSettings, parts: Parts) -> Iterator[Problem]:
-    rules, checks = analysis.exclusions, settings.design.checks
-    if rules.training_below is not None and not parts.training and "training.jsonl" not in parts.broken:
-        found = "an exclusion by practice score without practice items"
-        yield _error("analysis.toml", "exclusions.training_below", found, "training.jsonl, or no such key")
-    if rules.checks_failed is not None and rules.checks_failed > checks:
-        found = f"{rules.checks_failed} failed checks, and design.checks in study.toml is {checks}"
-        expected = f"at most {checks}" if checks else "design.checks of at least 1, or no such key"
-        yield _error("analysis.toml", "exclusions.checks_failed", found, expected)
-    if analysis.include == "completed_blocks" and not settings.design.block:
-        found = "no design.block in study.toml, so no finished blocks to count"
-        yield _warning("analysis.toml", "include", found)
+        yield warning("study.toml", "participants.codes", found)

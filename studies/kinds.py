@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from studies.errors import InputError
-from studies.events import Payload
+from studies.events import Event, Payload
 from studies.state import Closing, State
 from studies.steps import Step
 from studies.study import Study
@@ -17,6 +17,9 @@ class StudyKind(Protocol):
 
     def plan(self, state: State) -> tuple[str, ...]:
         """The ids of the middle's steps in order; `rest:N` stands for a rest."""
+
+    def plan_key(self, state: State) -> object:
+        """What the plan depends on beside the realised order; equal keys mean equal plans."""
 
     def training_items(self) -> tuple[str, ...]:
         """Ids of the practice items, in the order they are shown."""
@@ -39,8 +42,33 @@ class StudyKind(Protocol):
     def closing(self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int) -> Payload:
         """The event that closes a step of the middle."""
 
+    def following(self, step: Step, state: State) -> tuple[Payload, ...]:
+        """What follows by rule from going on from a page."""
+
+    def request(self, step: Step, state: State, text: str) -> tuple[Payload, ...]:
+        """The events of a message sent in a chat step.
+
+        Raises:
+            AnswerError: nothing can be sent now.
+        """
+
+    def answers(self, payload: Payload) -> str | None:
+        """The id of the ask that this event of the kind's own answers, or None."""
+
+    def returning(self, state: State, *, late: bool) -> tuple[Payload, ...]:
+        """What has to be put right when a participant sits down again; `late`: past the resume policy."""
+
     def closing_of(self, payload: Payload) -> Closing | None:
         """The step this event closes, or None."""
+
+    def fold(self, middle: object, event: Event) -> object:
+        """The kind's own state after one more event; None before the first."""
+
+    def assigned(self, state: State) -> tuple[str, ...]:
+        """Ids of what the participant is given, in order, as far as it is known; no repeats, no checks."""
+
+    def finished(self, state: State) -> tuple[str, ...]:
+        """Those of the assigned items, tasks or projects that are finished."""
 
     def done(self, state: State) -> int:
         """How many of the assigned items, tasks or projects are finished."""
@@ -56,4 +84,8 @@ def kind_of(study: Study) -> StudyKind:
         from studies.annotation.protocol import AnnotationKind
 
         return AnnotationKind(study)
-    raise InputError(f"no study kind {study.settings.kind!r}; this version knows: annotation")
+    if study.settings.kind == "roleplay":
+        from studies.roleplay.protocol import RoleplayKind
+
+        return RoleplayKind(study)
+    raise InputError(f"no study kind {study.settings.kind!r}; this version knows: annotation, roleplay")

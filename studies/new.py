@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
-import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from studies.annotation.folder_rules import codebook_texts, example_of
 from studies.annotation.materials import Codebook, Item
 from studies.assignment import draw_subset
-from studies.errors import FolderError, InputError, Problem
-from studies.folder_checks import accept, codebook_texts, example_of
+from studies.errors import FolderError, Problem
+from studies.folder_checks import accept
 from studies.folder_parts import own_codebook
 from studies.item_files import read_items
 from studies.new_design import left_out_notes, settled, wished
-from studies.new_files import bundled_rows, json_line, render
+from studies.new_files import bundled_rows, render
+from studies.new_folder import Created, free_root, json_line, write
 from studies.reading import read_settings
 
-
-@dataclass(frozen=True, slots=True)
-class Created:
-    """What `create` wrote."""
-
-    directory: Path
-    notes: list[str]
-    """What a researcher should know about it, each a sentence or two."""
-    items: int
-    left_out: list[str]
-    """Ids of the file's items that are not in the study."""
+__all__ = ["Created", "create"]
 
 
 def create(
@@ -60,8 +49,7 @@ def create(
         InputError: the directory is not empty, or the counts make no design of the items there are.
         FolderError: the items file has problems; it carries all of them.
     """
-    root = directory.resolve()
-    _refuse_occupied(directory, root)
+    root = free_root(directory)
     wish = wished(
         participants=participants,
         items_each=items_each,
@@ -80,18 +68,11 @@ def create(
     notes += changed + left_out_notes(plan, len(items), quoting, drawn_out)
     files = render(root.name, plan, kept, quoting + drawn_out, seed)
     accept(files)
-    _write(root, files)
+    write(root, files)
     return Created(directory, notes, len(kept), quoting + drawn_out)
 
 
 # -- what to start from ------------------------------------------------------------------------
-
-
-def _refuse_occupied(directory: Path, root: Path) -> None:
-    if root.exists() and not root.is_dir():
-        raise InputError(f"{directory} is a file; expected a new or empty folder")
-    if root.is_dir() and any(root.iterdir()):
-        raise InputError(f"{directory} is not empty; expected a new or empty folder. Nothing was changed")
 
 
 def _items(
@@ -124,32 +105,3 @@ def _strata(items: Sequence[Item]) -> tuple[str, ...]:
 def _seed_of(items: Sequence[Item]) -> int:
     digest = hashlib.sha256(b"".join(json_line(item) for item in items)).digest()
     return int.from_bytes(digest[:4], "big") >> 1
-
-
-# -- the folder --------------------------------------------------------------------------------
-
-
-def _write(root: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files into a hidden folder, then put them in place; all of them or none.
-
-    A folder that is there is kept: it may be a mount point, or the one somebody stands in.
-    """
-    there = root.is_dir()
-    unfinished = (root if there else root.parent) / f".{secrets.token_hex(8)}.unfinished"
-    placed: list[Path] = []
-    try:
-        unfinished.mkdir(parents=True)
-        for name, data in files.items():
-            (unfinished / name).write_bytes(data)
-        if there:
-            for name in files:
-                os.rename(unfinished / name, root / name)
-                placed.append(root / name)
-            unfinished.rmdir()
-        else:
-            os.rename(unfinished, root)
-    except OSError as error:
-        for one in placed:
-            one.unlink(missing_ok=True)
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise InputError(f"{root} could not be written ({error.strerror}); nothing was left there") from error

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
 import textwrap
-import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from string import Template
@@ -13,19 +10,19 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from studies.annotation.folder_rules import text_key
 from studies.annotation.materials import Item, TrainingItem
 from studies.bundles import directory as bundled
 from studies.errors import FolderError, Problem
-from studies.folder_checks import text_key
 from studies.folder_parts import own_codebook
 from studies.new_design import Plan
+from studies.new_folder import json_line, slug, title_of, toml_value
 from studies.reading import read_rows
 
 M = TypeVar("M", bound=BaseModel)
 
 KIND = "annotation"
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
 _TEMPLATES = Path(__file__).parent / "templates" / KIND
 
 
@@ -33,12 +30,12 @@ def render(
     name: str, plan: Plan, items: Sequence[Item], left_out: Sequence[str], seed: int
 ) -> dict[str, bytes]:
     """The files of a new folder of that name, by relative path."""
-    title = " ".join(name.replace("-", " ").replace("_", " ").split()) or "study"
+    title = title_of(name)
     files = {
         "study.toml": _filled(
             "study.toml",
             title=toml_value(title),
-            name=toml_value(_slug(title)),
+            name=toml_value(slug(title)),
             seed=seed,
             design=_design_lines(plan),
             tie_break=_tie_break_line(plan),
@@ -129,31 +126,6 @@ def _training(items: Sequence[Item]) -> Iterator[TrainingItem]:
         yield one.model_copy(update={"id": name})
 
 
-def json_line(row: Item | TrainingItem) -> bytes:
-    """One line of JSON that an editor shows as it reads; keys with their default are left out."""
-    values = row.model_dump(exclude_defaults=True)
-    text = json.dumps(values, ensure_ascii=False, allow_nan=False)
-    # Editors and some readers take these for line ends.
-    for separator in ("\u0085", "\u2028", "\u2029"):
-        text = text.replace(separator, f"\\u{ord(separator):04x}")
-    try:
-        return text.encode("utf-8") + b"\n"
-    except UnicodeEncodeError:
-        return json.dumps(values, allow_nan=False).encode("ascii") + b"\n"
-
-
-def toml_value(value: object) -> str:
-    """A value as TOML. Lone surrogates, which TOML cannot hold, become the replacement character."""
-    if isinstance(value, str):
-        whole = _SURROGATES.sub("\ufffd", value)
-        return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, tuple | list):
-        return f"[{', '.join(map(toml_value, value))}]"
-    return str(value)
-
-
 def bundled_rows(file: str, model: type[M]) -> list[M]:
     """The rows of a file of the bundled study.
 
@@ -165,9 +137,3 @@ def bundled_rows(file: str, model: type[M]) -> list[M]:
     if problems:
         raise FolderError(problems)
     return [row.value for row in rows]
-
-
-def _slug(name: str) -> str:
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    words = "".join(one if one.isalnum() else " " for one in plain).split()
-    return "-".join(words)[:64].strip("-") or "study"

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from studies.events import Payload, event
 
-Role = Literal["main", "repeat", "check"]
-"""What an item is shown for: to be counted, to be compared with itself, or as an attention check."""
+Role = Literal["main", "repeat", "check", "history", "reserve", "held_out"]
+"""What an item is shown for: to be counted, to be compared with itself, or as an attention check; what a
+task is for: to become the person's history, to stand in for one that was not resolved, to be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,10 @@ class Planned:
     role: Role = "main"
     number: int = 1
     """Which annotation of the item by this person it is (the contract's `pass`), from 1."""
+    condition: str = ""
+    """History condition of a task."""
+    assistant: str = ""
+    """Who answers in the task's session."""
 
 
 @event("participation_opened")
@@ -201,6 +206,17 @@ class ParticipationWithdrawn(Payload):
     """The participant took their data back; they leave every figure and export at once."""
 
     step: str = ""
+
+
+@event("participation_limited")
+@dataclass(frozen=True, slots=True)
+class ParticipationLimited(Payload):
+    """A spending limit ended the participation, politely."""
+
+    limit: str
+    """`participant` or `study`."""
+    spent: float
+    allowed: float
 
 
 @event("participation_blocked")

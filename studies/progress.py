@@ -1,4 +1,4 @@
-"""How far a study is: who sits where and stands how, and how often each item was annotated."""
+"""How far a study is: who sits where and stands how, and how often each item or task was done."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from studies.assignment import lay_out, planned_slots
 from studies.desk import SlotReleased
 from studies.events import Event
-from studies.payloads import Planned
+from studies.payloads import ParticipationOpened
 from studies.ports import Archive, ParticipationRecord, StudyRecord
 from studies.protocol import Protocol
 from studies.state import State
@@ -55,9 +55,9 @@ class Seat:
     state: str
     """One of `STATES`."""
     assigned: tuple[str, ...]
-    """Items in their order, without repeats and checks."""
+    """Items or tasks in their order, without repeats and checks."""
     done: int
-    """How many of them are annotated."""
+    """How many of them are finished."""
     participant: str | None = None
     stream: str | None = None
     pilot: bool = False
@@ -68,7 +68,7 @@ class Seat:
     last_at: str = ""
     """When the last event was stored; empty before the first."""
     flags: tuple[str, ...] = ()
-    """What a researcher should know: failed attention checks, flagged items."""
+    """What a researcher should know: failed attention checks, flagged items, sessions that failed."""
 
     def to_json(self) -> dict[str, Any]:
         """The contract's five keys."""
@@ -83,7 +83,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class ItemProgress:
-    """One item: how many seats have it, and how many annotated it."""
+    """One item or task: how many seats have it, and how many finished it."""
 
     id: str
     assigned: int
@@ -130,23 +130,23 @@ class StudyProgress:
 
     @property
     def labels(self) -> int:
-        """Annotations made by those who are still in."""
+        """Annotations made, or sessions ended, by those who are still in."""
         return sum(one.completed for one in self.items)
 
     @property
     def labels_planned(self) -> int:
-        """Annotations that the seats amount to."""
+        """Annotations or sessions that the seats amount to."""
         return sum(one.assigned for one in self.items)
 
     @property
     def coverage(self) -> Mapping[int, int]:
-        """Number of items by how often they were annotated, most often first."""
+        """Number of items or tasks by how often they were done, most often first."""
         count = Counter(one.completed for one in self.items)
         return {times: count[times] for times in sorted(count, reverse=True)}
 
     @property
     def over(self) -> int:
-        """Items annotated more often than the design asks for."""
+        """Items done more often than the design asks for."""
         return sum(1 for one in self.items if one.planned is not None and one.completed > one.planned)
 
     def to_json(self) -> dict[str, Any]:
@@ -171,7 +171,8 @@ def planned_raters(study: Study) -> Mapping[str, int] | None:
     slots = planned_slots(study)
     if slots is None:
         return None
-    return Counter(item for slot in range(1, slots + 1) for item in _main(lay_out(study, slot).order))
+    protocol = Protocol(study)
+    return Counter(item for slot in range(1, slots + 1) for item in _laid_out(protocol, slot))
 
 
 def released(desk: Iterable[Event], study: str) -> frozenset[str]:
@@ -220,24 +221,23 @@ def progress(
     seats, pilots = [], []
     for record in records:
         gone = (record.stream or record.participant) in freed
-        seat, annotated = _seat(protocol, record, streams.get(record.stream or "", ()), gone)
+        seat, finished = _seat(protocol, record, streams.get(record.stream or "", ()), gone)
         if seat.pilot:
             pilots.append(seat)
             continue
         seats.append(seat)
         if seat.state not in OUT:
-            completed.update(annotated)
+            completed.update(finished)
             held.add(seat.slot)
             assigned.update(seat.assigned)
     for slot in range(1, (slots or 0) + 1):
         if slot not in held:
-            seats.append(Seat(None, slot, "free", _main(lay_out(study, slot).order), 0))
+            seats.append(Seat(None, slot, "free", _laid_out(protocol, slot), 0))
             assigned.update(seats[-1].assigned)
     seats.sort(key=lambda one: (one.slot is None, one.slot or 0, one.state not in OUT, one.code or ""))
     raters = planned_raters(study)
     items = tuple(
-        ItemProgress(one.id, assigned[one.id], completed[one.id], raters[one.id] if raters else None)
-        for one in study.items
+        ItemProgress(one, assigned[one], completed[one], raters[one] if raters else None) for one in study.ids
     )
     return StudyProgress(study.settings.name, tuple(seats), tuple(pilots), items, planned_n(study), slots)
 
@@ -245,23 +245,22 @@ def progress(
 def _seat(
     protocol: Protocol, record: ParticipationRecord, events: Sequence[Event], released: bool
 ) -> tuple[Seat, tuple[str, ...]]:
-    """The seat, and the assigned items that are annotated."""
+    """The seat, and the assigned items or tasks that are finished."""
     study = protocol.study
     if not events:
-        order = lay_out(study, record.slot).order if record.slot and planned_slots(study) else ()
+        assigned = _laid_out(protocol, record.slot) if record.slot and planned_slots(study) else ()
         word = "dropped" if released else "invited"
-        seat = Seat(record.code, record.slot, word, _main(order), 0, record.participant, pilot=record.pilot)
+        seat = Seat(record.code, record.slot, word, assigned, 0, record.participant, pilot=record.pilot)
         return seat, ()
     state = protocol.replay(events)
     stands = standing(protocol, state, released=released)
-    assigned = _main(state.opened.order) if state.opened else ()
-    annotated = tuple(one for one in assigned if f"main:1:{one}" in state.submitted)
+    finished = protocol.kind.finished(state)
     seat = Seat(
         code=record.code,
         slot=record.slot,
         state=stands,
-        assigned=assigned,
-        done=len(annotated),
+        assigned=protocol.kind.assigned(state),
+        done=len(finished),
         participant=record.participant,
         stream=record.stream,
         pilot=record.pilot,
@@ -270,11 +269,23 @@ def _seat(
         last_at=state.last_at,
         flags=_flags(protocol, state),
     )
-    return seat, annotated
+    return seat, finished
 
 
-def _main(order: Iterable[Planned]) -> tuple[str, ...]:
-    return tuple(one.item for one in order if one.role == "main")
+def _laid_out(protocol: Protocol, slot: int) -> tuple[str, ...]:
+    """What a slot is given, before anybody has taken it."""
+    order = lay_out(protocol.study, slot).order
+    return protocol.kind.assigned(
+        State(opened=ParticipationOpened(protocol.study.sha256, "", slot, order=order))
+    )
+
+
+WORDS = {
+    **dict.fromkeys(("main", "repeat", "check"), "item"),
+    **dict.fromkeys(("brief", "session", "after"), "task"),
+    "training": "practice",
+}
+"""What a step of each sort is counted as."""
 
 
 def place(protocol: Protocol, state: State) -> str:
@@ -285,13 +296,19 @@ def place(protocol: Protocol, state: State) -> str:
     sort, _, rest = current.id.partition(":")
     if sort == "rest":
         return f"after block {rest}"
-    word = {"main": "item", "repeat": "item", "check": "item", "training": "practice"}.get(sort)
+    word = WORDS.get(sort)
     if word is None:
         return current.progress.part.lower()
     return f"{word} {current.progress.position} of {current.progress.total}"
 
 
 def _flags(protocol: Protocol, state: State) -> tuple[str, ...]:
+    if protocol.study.settings.kind == "roleplay":
+        from studies.roleplay.protocol import sessions_of
+
+        ends = Counter(str(one.disposition) for one in sessions_of(state).all)
+        named = {"technical": "failed technically", "gave_up": "given up", "timed_out": "timed out"}
+        return tuple(f"{words} {ends[end]}" for end, words in named.items() if ends[end])
     from studies.annotation.counting import failed_checks
 
     failed = len(failed_checks(protocol.study, state))

@@ -28,7 +28,7 @@ class Protocol:
         self.kind: StudyKind = kind_of(study)
         self._pages = tuple(part.strip() for part in PAGE_BREAK.split(study.texts.instructions))
         self._overview = {f"overview:{key}": (title, text) for key, title, text in self.kind.overview()}
-        self._planned: tuple[object, int, tuple[str, ...]] | None = None
+        self._planned: tuple[object, object, tuple[str, ...]] | None = None
 
     # -- the fold ------------------------------------------------------------------------------
 
@@ -48,7 +48,8 @@ class Protocol:
     def plan(self, state: State) -> tuple[str, ...]:
         """Ids of all steps in order, as far as they are known: a further round of practice adds its own."""
         rounds = self._rounds(state)
-        if self._planned and self._planned[0] is state.opened and self._planned[1] == rounds:
+        key = (rounds, self.kind.plan_key(state))
+        if self._planned and self._planned[0] is state.opened and self._planned[1] == key:
             return self._planned[2]
         steps = ["consent", *(f"instructions:{n}" for n in range(1, len(self._pages) + 1)), *self._overview]
         for attempt in range(1, rounds + 1):
@@ -58,7 +59,7 @@ class Protocol:
         steps += self.kind.plan(state)
         steps += (f"questions:{n}" for n in range(1, len(self._question_screens()) + 1))
         steps.append("debrief")
-        self._planned = (state.opened, rounds, tuple(steps))
+        self._planned = (state.opened, key, tuple(steps))
         return self._planned[2]
 
     def _rounds(self, state: State) -> int:
@@ -98,7 +99,7 @@ class Protocol:
 
     @staticmethod
     def _reopens(step: str) -> bool:
-        return step.partition(":")[0] in ("main", "repeat", "check", "questions")
+        return step.partition(":")[0] in ("main", "repeat", "check", "questions", "after")
 
     # -- one step ------------------------------------------------------------------------------
 
@@ -172,7 +173,7 @@ class Protocol:
     def _questions(self, step_id: str, state: State) -> Step:
         screens = self._question_screens()
         place = int(step_id.partition(":")[2])
-        fields = tuple(_question_field(one) for one in screens[place - 1])
+        fields = tuple(question_field(one) for one in screens[place - 1])
         last = state.submitted.get(step_id)
         return Step(
             step_id,
@@ -219,7 +220,7 @@ class Protocol:
             assert state.opened is not None
             return (said.ParticipationCompleted(completion_code(state.opened, self.study.sha256)),)
         if sort != "practised":
-            return ()
+            return self.kind.following(step, state)
         training = self.study.settings.training
         right, asked = self._score(state, int(rest))
         passed = None if training.pass_mark is None else right >= training.pass_mark * asked
@@ -265,7 +266,8 @@ def completion_code(opened: said.ParticipationOpened, study: str) -> str:
     return f"{digits[:4]}-{digits[4:8]}"
 
 
-def _question_field(question: Any) -> Field:
+def question_field(question: Any) -> Field:
+    """A question of the study's own as a field."""
     options: tuple[Option, ...] = ()
     if question.kind == "scale":
         options = tuple(

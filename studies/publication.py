@@ -24,6 +24,7 @@ ATTENDANCE = frozenset(
         "participation_completed",
         "participation_excluded",
         "participation_blocked",
+        "participation_limited",
         "participation_withdrawn",
     }
 )

@@ -29,6 +29,7 @@ ENDINGS = {
     "participation_excluded": "excluded",
     "participation_withdrawn": "withdrawn",
     "participation_blocked": "blocked",
+    "participation_limited": "limit",
 }
 """Event kinds after which nothing more is asked, with the contract's word for each."""
 
@@ -46,11 +47,13 @@ class ParticipantRow:
     slot: Annotated[int, "Slot of the design, from 1."]
     state: Annotated[
         str,
-        "Where the participation stands: completed, declined, excluded, blocked, dropped (its slot was "
-        "released), or the part of the study it has reached.",
+        "Where the participation stands: completed, declined, excluded, blocked, limit, dropped (its slot "
+        "was released), or the part of the study it has reached.",
     ]
     pilot: Annotated[bool, "A trial run, never counted."]
-    counted: Annotated[bool, "Completed and not a pilot: counted in the aggregated labels."]
+    counted: Annotated[
+        bool, "Came to its end, and no pilot: counted, before any exclusion that the analysis plan declares."
+    ]
     withheld: Annotated[
         str | None,
         "Why this person's answers are not in this export; null where they are. Such a person's state can "

@@ -7,9 +7,9 @@ is tested is what runs.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from studies import payloads as said
 from studies.events import Chain, Event, Payload
@@ -18,6 +18,9 @@ from studies.protocol import Protocol
 from studies.state import State
 from studies.steps import AnswerError, Done, Step, check_answer
 from studies.study import Study
+
+if TYPE_CHECKING:
+    from studies.conversation import Conversation
 
 SECONDS_A_DAY = 86_400
 SAMPLE_MS = 1_000
@@ -56,6 +59,8 @@ class Visit:
         self._turn = asyncio.Lock()
         self._shown_at = clock.monotonic_ms()
         self._paused = False
+        self.conversation: Conversation | None = None
+        """The live side, where the study kind has one."""
         self.drafts: dict[str, str] = {}
         """Unfinished text by ask id, as it was kept on disk."""
 
@@ -117,7 +122,8 @@ class Visit:
                 await self._store(said.ParticipationBlocked(away, resume.max_days or 0.0))
                 return self.current
             refresh = late and bool(self._state.consents)
-            await self._store(said.VisitStarted(front_end, station, width, height, refresh))
+            started = said.VisitStarted(front_end, station, width, height, refresh)
+            await self._store(started, *self.protocol.kind.returning(self._state, late=late))
             return self.current
 
     async def shown(self, step: Step) -> None:
@@ -152,6 +158,11 @@ class Visit:
                 raise AnswerError(f"{ask!r} is not being asked now")
             step, name = found
             value = check_answer(step.field(name), value)
+            if step.kind == "chat":
+                request = self.protocol.kind.request(step, self._state, value)
+                await self._store(*self._activity(step), *request)
+                await self._drop_drafts(step)
+                return
             payloads: list[Payload] = []
             if name not in self.answers or self.answers[name] != value:
                 before = {**(step.previous or {}), **self.answers}
@@ -264,6 +275,25 @@ class Visit:
         if not any(known == sort and at - then < SAMPLE_MS for then, known in self._samples[-8:]):
             self._samples.append((at, sort))
 
+    # -- for conversations ---------------------------------------------------------------------
+
+    async def store(self, *payloads: Payload) -> None:
+        """Make payloads durable that follow by rule, not from an answer.
+
+        Raises:
+            JournalError: they are not on disk yet; the next call stores them first.
+        """
+        async with self._turn:
+            await self._flush()
+            await self._store(*payloads)
+
+    async def record(self, step: Step, payloads: Callable[[State], Sequence[Payload]]) -> None:
+        """Store what `payloads` makes of the state, if the step is open; otherwise change nothing."""
+        async with self._turn:
+            await self._flush()
+            if self._is_open(step):
+                await self._store(*payloads(self._state))
+
     # -- helpers -------------------------------------------------------------------------------
 
     def _is_open(self, step: Step) -> bool:
@@ -336,6 +366,8 @@ class Visit:
             self._acknowledged.add(f"{answered.step}/{answered.field}/{answered.revision}")
         elif isinstance(one.payload, said.Activity):
             self._samples = []
+        elif (ask := self.protocol.kind.answers(one.payload)) is not None:
+            self._acknowledged.add(ask)
 
 
 def _next_ask(step: Step, answers: Mapping[str, Any]) -> str | None:

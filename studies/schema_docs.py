@@ -17,7 +17,17 @@ from pydantic import BaseModel
 from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
 from studies.folder import MAX_BYTES, MAX_FILES
 from studies.reading import nested_model
-from studies.settings import CODE, IDENTIFIER, LANGUAGE, PATTERNS, SLUG, AnalysisSettings, StudySettings
+from studies.roleplay.materials import Profiles, ShippedSession, Task
+from studies.settings import (
+    CODE,
+    FUNCTION,
+    IDENTIFIER,
+    LANGUAGE,
+    PATTERNS,
+    SLUG,
+    AnalysisSettings,
+    StudySettings,
+)
 
 MODELS: Mapping[str, type[BaseModel]] = {
     "study.toml": StudySettings,
@@ -26,10 +36,13 @@ MODELS: Mapping[str, type[BaseModel]] = {
     "training.jsonl": TrainingItem,
     "checks.jsonl": CheckItem,
     "codebook.toml": Codebook,
+    "profiles.toml": Profiles,
+    "tasks.jsonl": Task,
+    "histories.jsonl": ShippedSession,
 }
 """The model of each file; of a JSON Lines file, the model of a line."""
 
-_NAMES = {SLUG: "slug", IDENTIFIER: "identifier", CODE: "code", LANGUAGE: "language"}
+_NAMES = {SLUG: "slug", IDENTIFIER: "identifier", CODE: "code", LANGUAGE: "language", FUNCTION: "function"}
 
 _HEAD = f"""\
 # The study folder
@@ -42,15 +55,29 @@ What was loaded is frozen: its identity is the SHA-256 over all files, so any ch
 
 | file | needed | what it holds |
 |---|---|---|
-| `study.toml` | yes | title, consent, who annotates what, what is asked |
+| `study.toml` | yes | title, consent, what participants do and how they are assigned |
 | `analysis.toml` | no | the analysis plan; without it, the defaults below |
 | `consent.md` | yes | the text above the boxes of the consent form, as Markdown |
 | `instructions.md` | yes | instructions; a line of `---` begins a new page |
 | `debrief.md` | yes | the closing text: what was hidden, and thanks |
 | `codebook.toml` | no | mechanisms and escape codes; without it, the program's own joins the version |
+
+In a study of the kind `annotation`:
+
+| file | needed | what it holds |
+|---|---|---|
 | `items.jsonl` | yes | the requests to annotate, one JSON object a line |
 | `training.jsonl` | no | practice items with the right answers and feedback |
 | `checks.jsonl` | no | attention checks |
+
+In a study of the kind `roleplay`:
+
+| file | needed | what it holds |
+|---|---|---|
+| `profiles.toml` | yes | whom participants play |
+| `tasks.jsonl` | yes | what they want to have programmed, one JSON object a line |
+| `histories.jsonl` | no | resolved sessions of nobody in the study, for the condition `shuffled` |
+| `prompts/NAME.md` | no | system prompts of the assistants |
 
 Hidden files, editors' backups (`~`, `.bak`, `.orig`, `.swp`, `.tmp`) and `__pycache__` are not part of the
 study. Any other file is, though nothing reads it. A folder may hold {MAX_FILES:,} files of together
@@ -105,6 +132,7 @@ def json_schema(model: type[BaseModel]) -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
+@cache
 def reference() -> str:
     """The reference page, as Markdown."""
     parts = [_HEAD]
@@ -144,12 +172,18 @@ def _default(shape: Mapping[str, Any], is_table: bool) -> str:
     value = shape.get("default")
     if value is None or (is_table and not isinstance(value, list)):
         return "none" if not is_table else "as below"
-    if value == []:
+    if value in ([], {}):
         return "none"
     return f"`{json.dumps(value, ensure_ascii=False)}`"
 
 
-_TYPES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
+_TYPES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "object": "table of any keys",
+}
 
 
 def _type(shape: Mapping[str, Any]) -> str:
@@ -160,6 +194,9 @@ def _type(shape: Mapping[str, Any]) -> str:
     if "const" in shape or "enum" in shape:
         return " or ".join(f"`{one}`" for one in shape.get("enum", [shape.get("const")]))
     if shape.get("type") == "array":
+        if places := shape.get("prefixItems"):
+            kinds = list(dict.fromkeys(map(_type, places)))
+            return f"list of {len(places)}: {', '.join(kinds)}"
         inner = _type(shape["items"])
         return "tables" if inner == "table" else f"list of {inner}"
     if pattern := shape.get("pattern"):

@@ -10,6 +10,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    JsonValue,
     WithJsonSchema,
     field_validator,
     model_validator,
@@ -20,11 +21,13 @@ SLUG = r"^[a-z0-9][a-z0-9-]{0,63}$"
 IDENTIFIER = r"^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$"
 CODE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$"
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$"
+FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*$"
 PATTERNS = {
     SLUG: "at most 64 lower-case letters a-z, digits and hyphens, the first not a hyphen",
     IDENTIFIER: "at most 128 of the characters A-Z a-z 0-9 . _ : @ / -, the first a letter or digit",
     CODE: "at most 32 of the characters A-Z a-z 0-9 . _ -, the first a letter or digit",
     LANGUAGE: "a language tag, such as en or pt-BR",
+    FUNCTION: "letters, digits and underscores, the first no digit",
 }
 """What each pattern allows, for a person."""
 
@@ -35,7 +38,7 @@ def _not_blank(text: str) -> str:
     return text
 
 
-Kind = Literal["annotation"]
+Kind = Literal["annotation", "roleplay"]
 Slug = Annotated[str, Field(pattern=SLUG)]
 Identifier = Annotated[str, Field(pattern=IDENTIFIER)]
 Code = Annotated[str, Field(pattern=CODE)]
@@ -186,6 +189,69 @@ class Question(Settings):
         return self
 
 
+class AssistantSettings(Settings):
+    """One live assistant of a study. What belongs to a machine (api base, key, limits) is not here."""
+
+    name: Slug
+    """What the study calls it; participants see a letter instead."""
+    model: Text
+    """As litellm names it; `rehearsal` for the scripted one, `local` for the small model of the extra."""
+    parameters: dict[str, JsonValue] = {}
+    """Sent with every call as they are: temperature, max_tokens, top_p, seed, ..."""
+    prompt: str = ""
+    """File in prompts/ with the system prompt; the product's own without one."""
+
+
+class RoleplaySettings(Settings):
+    """How sessions with live assistants go (CAPA, Benchmark Task and Experimental Setup)."""
+
+    turns: Annotated[int, Field(ge=1, le=50)] = 8
+    """Assistant turns a session may have."""
+    history: Annotated[int, Field(ge=0)] = 5
+    """Resolved sessions that make up a participant's history."""
+    history_tasks: Annotated[int, Field(ge=0)] | None = None
+    """History sessions a participant may try, reserve tasks included; all that the cell has by default."""
+    held_out: Annotated[int, Field(ge=1)] = 4
+    """Held-out sessions a participant has; a multiple of the number of conditions."""
+    cells: Annotated[int, Field(ge=1)] = 1
+    """Cells (profile and mechanism pair) a participant has."""
+    conditions: Annotated[
+        tuple[Literal["none", "same-user", "shuffled", "gated"], ...], Field(min_length=1)
+    ] = (
+        "none",
+        "same-user",
+    )
+    """History conditions, rotated over held-out tasks and participants."""
+    feedback: Literal["stop_only", "passed_or_not", "failing_case", "participant_decides"] = "stop_only"
+    """What the participant learns of a verdict."""
+    opening: Literal["fixed", "free"] = "fixed"
+    """`fixed`: the task's own opening request is sent. `free`: the participant writes it."""
+    gate: str = ""
+    """Name of the assistant that serves as the gate of the `gated` condition."""
+    gated_keeps_history: bool = True
+    """Whether `gated` keeps the raw history in context beside what the gate says."""
+    minimum_wait_ms: Annotated[int, Field(ge=0)] = 0
+    """Waiting is padded to this, so that it does not give the condition away."""
+    soft_minutes: Annotated[int, Field(ge=1)] = 15
+    """After this long in one session the participant is asked once whether to go on."""
+    participant_budget: Annotated[float, Field(gt=0)] | None = None
+    """US dollars one participation may cost."""
+    study_budget: Annotated[float, Field(gt=0)] | None = None
+    """US dollars the study may cost in this database."""
+    time_limit: Annotated[float, Field(gt=0, le=120)] = 5.0
+    """Seconds a check may take."""
+    reply_timeout: Annotated[float, Field(gt=0)] = 180.0
+    """Seconds a whole reply may take."""
+    read_timeout: Annotated[float, Field(gt=0)] = 60.0
+    """Seconds between two parts of a reply."""
+    rename_entry_point: bool = False
+    """Replace well-known function names in interface, reference and tests."""
+    unsafe: bool = False
+    """Run code without isolation where this machine offers none; every export then says so."""
+    after: tuple[Question, ...] = ()
+    """Questions after each session."""
+
+
 class StudySettings(Settings):
     """study.toml: what the study is, who takes part, and what they are asked."""
 
@@ -211,6 +277,10 @@ class StudySettings(Settings):
     """Who annotates which items."""
     annotation: AnnotationSettings = AnnotationSettings()
     """What is asked about each item."""
+    roleplay: RoleplaySettings = RoleplaySettings()
+    """How sessions with live assistants go."""
+    assistants: tuple[AssistantSettings, ...] = ()
+    """The live assistants."""
     training: Training = Training()
     """How practice goes."""
     resume: Resume = Resume()
@@ -241,16 +311,17 @@ class Exclusions(Settings):
     checks_failed: Annotated[int, Field(ge=1)] | None = None
     """Attention checks failed, this many or more."""
     median_ms_below: Annotated[int, Field(ge=1)] | None = None
-    """Median active time an item in milliseconds."""
+    """Median active time an item, or the person's own time a session, in milliseconds."""
 
 
 class AnalysisSettings(Settings):
     """analysis.toml: the plan, written before the first participant."""
 
     primary_outcome: str = "fleiss_kappa"
-    """The figure on which the study is planned."""
+    """The figure on which the study is planned; in a role-play study `es`, `ft_es` or `ttc`."""
     contrast: str = ""
-    """What is compared with what; empty in a study of agreement."""
+    """What is compared with what: two conditions or assistants, the first less the second, as in `same-user
+    minus none`; a semicolon separates several. Empty in a study of agreement."""
     planned_n: Annotated[int, Field(ge=1)] | None = None
     """Completed participations; the number of slots where the design has them."""
     stopping_rule: str = ""

@@ -28,7 +28,10 @@ class Closing:
 
 
 class ReadsClosing(Protocol):
-    """The part of a study kind that the fold needs: which of its events close a step."""
+    """The part of a study kind that the fold needs: what its own events mean."""
+
+    def fold(self, middle: object, event: Event) -> object:
+        """The kind's own state after one more event; None before the first."""
 
     def closing_of(self, payload: Payload) -> Closing | None:
         """The step this event closes, or None."""
@@ -66,6 +69,8 @@ class State:
     """Why nothing more will ever be asked; None while the participation goes on."""
     end_detail: str = ""
     completion_code: str | None = None
+    middle: object = None
+    """What the study kind keeps for itself."""
 
     def revision(self, step: str) -> int:
         """The revision of the step that is open, or would be."""
@@ -122,7 +127,10 @@ def fold(state: State, event: Event, kind: ReadsClosing) -> State:
             return replace(state, end="withdrawn")
         case said.ParticipationBlocked():
             return replace(state, end="blocked")
+        case said.ParticipationLimited():
+            return replace(state, end="limit")
         case payload:
+            state = replace(state, middle=kind.fold(state.middle, event))
             closing = kind.closing_of(payload)
             return _close(state, closing) if closing else state
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-FieldKind = Literal["info", "consent", "choice", "multi", "scale", "text"]
-StepKind = Literal["consent", "page", "annotation", "feedback", "rest", "form", "debrief"]
+if TYPE_CHECKING:
+    from studies.chat import Chat
+
+FieldKind = Literal["info", "consent", "choice", "multi", "scale", "text", "chat"]
+StepKind = Literal["consent", "page", "annotation", "feedback", "rest", "form", "debrief", "chat"]
 
 MAX_TEXT = 20_000
 """Characters that a text field of a screen holds."""
@@ -85,6 +88,8 @@ class Step:
     previous: Mapping[str, Any] | None = None
     """On a reopened step, the answers of its last revision."""
     can_go_back: bool = False
+    chat: Chat | None = None
+    """The dialogue, where the step is a chat turn."""
 
     def ask_id(self, name: str) -> str:
         """The stable id of one field's ask."""
@@ -120,7 +125,7 @@ def check_answer(asked: Field, value: Any) -> Any:
         if asked.required:
             raise AnswerError(f"{asked.name}: an answer is required")
         return None
-    if asked.kind == "text":
+    if asked.kind in ("text", "chat"):
         return _check_text(asked, value)
     allowed = [option.value for option in asked.options]
     if asked.kind == "multi":

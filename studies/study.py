@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
+    from studies.roleplay.materials import Profile, ShippedSession, Task
     from studies.settings import AnalysisSettings, StudySettings
 
 
@@ -37,7 +38,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class Study:
-    """One version of an annotation study. Immutable; everything is in memory."""
+    """One version of a study. Immutable; everything is in memory."""
 
     sha256: str
     files: Mapping[str, bytes] = field(repr=False)
@@ -49,11 +50,38 @@ class Study:
     items: tuple[Item, ...]
     training: tuple[TrainingItem, ...] = ()
     checks: tuple[CheckItem, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    profiles: tuple[Profile, ...] = ()
+    shipped: tuple[ShippedSession, ...] = ()
+    """Resolved sessions that come with the folder, to be shown as somebody else's history."""
 
     _by_id: Mapping[str, Item] = field(init=False, repr=False, compare=False)
+    _tasks: Mapping[str, Task] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_id", {one.id: one for one in self.items})
+        object.__setattr__(self, "_tasks", {one.id: one for one in self.tasks})
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of all that participants are given: items, or tasks."""
+        return tuple(one.id for one in self.items or self.tasks)
+
+    def task(self, task_id: str) -> Task:
+        """The task of that id.
+
+        Raises:
+            KeyError: the study has none.
+        """
+        return self._tasks[task_id]
+
+    def profile(self, profile_id: str) -> Profile:
+        """The profile of that id.
+
+        Raises:
+            KeyError: the study has none.
+        """
+        return next(one for one in self.profiles if one.id == profile_id)
 
     def item(self, item_id: str) -> Item:
         """The item of that id.

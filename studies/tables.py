@@ -16,6 +16,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 ColumnType = Literal["text", "integer", "number", "boolean", "time", "list", "messages", "json"]
 Time = Annotated[str, "time"]
 """ISO 8601 UTC with milliseconds."""
+SECRET = "secret"
+"""Marks a column, before its description, that loses its use once it is published."""
 Messages = Annotated[Sequence[Mapping[str, str]], "messages"]
 """A dialogue: role and text of each message."""
 
@@ -32,6 +34,8 @@ class Column:
     """`list` is a list of labels, `messages` a dialogue of `role` and `text`, `json` any JSON value."""
     nullable: bool
     description: str
+    secret: bool = False
+    """Left out of what is made for publishing."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,8 @@ class Table:
     description: str
     only: tuple[str, ...] = ()
     """Names of the columns it has, in this order, where it does not have all of the row's."""
+    secret: bool = False
+    """Left out whole of what is made for publishing."""
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -90,7 +96,7 @@ def _column(row: type, name: str, hint: Any) -> Column:
         if get_origin(one) is Annotated:
             marks.extend(get_args(one)[1:])
     nullable = inner is Any or types.NoneType in options
-    return Column(name.rstrip("_"), _type(kept, marks), nullable, description)
+    return Column(name.rstrip("_"), _type(kept, marks), nullable, description, SECRET in marks)
 
 
 def _type(options: Sequence[Any], marks: Sequence[str]) -> ColumnType:

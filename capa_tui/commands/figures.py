@@ -51,6 +51,11 @@ async def _of_study(arguments: Namespace) -> int:
 
     async with Services.open(paths.database(arguments.db)) as services:
         record = await services.archive.find(arguments.study)
+        if record.study_kind != "annotation":
+            raise InputError(
+                f"{record.reference} is a study of the kind {record.study_kind}; "
+                "agreement is for annotation studies, evaluate for role-play studies"
+            )
         study = await services.archive.study(record.sha256)
         streams = await services.archive.streams(record.sha256)
         desk = await services.archive.desk(record.sha256)

@@ -4,23 +4,59 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from capa_tui import paths, report
-from studies.errors import InputError
+from studies.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from studies.new_folder import Created
 
 
 def new(arguments: Namespace) -> int:
     """`capa-tui new DIR`: write an editable study folder."""
     from studies.bundles import KINDS
-    from studies.new import create
 
     if arguments.kind not in KINDS:
         raise InputError(f"no study kind {arguments.kind!r}; there is: {', '.join(KINDS)}")
+    made = _roleplay(arguments) if arguments.kind == "roleplay" else _annotation(arguments)
+    for note in made.notes:
+        report.say(note)
+    report.say(f"{made.directory}: a study of {made.items} items or tasks. Next: edit study.toml, then")
+    report.say(f"  capa-tui check {made.directory}\n  capa-tui load {made.directory}")
+    return 0
+
+
+def _roleplay(arguments: Namespace) -> Created:
+    from studies.roleplay.new import create
+
+    others = ("items", "items_each", "raters", "block", "unequal", "preset", "text_field", "id_field")
+    wrong = [name for name in others if getattr(arguments, name)]
+    if wrong:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
+        raise InputError(
+            f"{flags}: for annotation studies; a role-play study takes --from and --participants"
+        )
+    return create(
+        Path(arguments.directory),
+        source=arguments.source,
+        participants=arguments.participants,
+        cells=arguments.cells,
+        seed=arguments.seed,
+    )
+
+
+def _annotation(arguments: Namespace) -> Created:
+    from studies.new import create
+
+    if arguments.source or arguments.cells:
+        raise InputError("--from and --cells are for role-play studies; an annotation study takes --items")
     if arguments.items and not (arguments.text_field and arguments.id_field):
         raise InputError("--items also needs --text-field and --id-field")
-    made = create(
+    return create(
         Path(arguments.directory),
         items_file=Path(arguments.items) if arguments.items else None,
         text_field=arguments.text_field,
@@ -34,11 +70,6 @@ def new(arguments: Namespace) -> int:
         preset=arguments.preset,
         seed=arguments.seed,
     )
-    for note in made.notes:
-        report.say(note)
-    report.say(f"{made.directory}: a study of {made.items} items. Next: edit study.toml, then")
-    report.say(f"  capa-tui check {made.directory}\n  capa-tui load {made.directory}")
-    return 0
 
 
 def check(arguments: Namespace) -> int:
@@ -46,7 +77,10 @@ def check(arguments: Namespace) -> int:
     from studies.folder import read_files
     from studies.folder_checks import check as problems_of
 
-    found = problems_of(read_files(Path(arguments.directory)))
+    files = read_files(Path(arguments.directory))
+    found = problems_of(files)
+    if not any(not one.warning for one in found):
+        found += _refused_references(files)
     problems = [one for one in found if not one.warning]
     warnings = [one for one in found if one.warning]
     if arguments.json:
@@ -59,6 +93,30 @@ def check(arguments: Namespace) -> int:
             report.line(f"warning: {one}")
         report.say(f"{len(problems)} problems, {len(warnings)} warnings")
     return 1 if problems else 0
+
+
+def _refused_references(files: Mapping[str, bytes]) -> list[Problem]:
+    """Tasks whose own hidden tests do not accept their reference solution."""
+    from studies.folder import parse
+
+    study = parse(files)
+    if not study.tasks:
+        return []
+    from capa_tui.commands.judging import verdicts_on
+    from capa_tui.packs import of_study, references
+
+    submitted = references(of_study(study))
+    verdicts = asyncio.run(verdicts_on(submitted))
+    problems = []
+    for one, verdict in zip(submitted, verdicts, strict=True):
+        if verdict.verdict == "not_run":
+            return [
+                Problem("tasks.jsonl", 0, "reference", f"not checked: {verdict.detail}", "", warning=True)
+            ]
+        if not verdict.passed:
+            found = f"the task's own tests do not accept it: {verdict.verdict} {verdict.detail}".strip()
+            problems.append(Problem("tasks.jsonl", 0, f"{one.task.id} reference", found, "a right solution"))
+    return problems
 
 
 def _shown(problem: dict[str, object]) -> dict[str, object]:

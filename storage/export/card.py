@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 
-from storage.export.cells import shown
+from storage.export.cells import plain, shown
 from storage.export.dataset import Dataset
+from storage.export.portraits import PORTRAITS, Portrait
 from storage.export.staging import Written
-from studies.annotation.rows import ANNOTATIONS
 from studies.rows import PARTICIPANTS
-
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|&~])")
-
-
-def plain(text: str) -> str:
-    """A text from a study's files as one line of Markdown in which nothing is markup."""
-    return _MARKUP.sub(r"\\\1", " ".join(shown(text).split()))
 
 
 def card(data: Dataset, files: Sequence[Written]) -> str:
@@ -27,31 +19,32 @@ def card(data: Dataset, files: Sequence[Written]) -> str:
         data: what is exported.
         files: the data files that were written, `data/NAME.jsonl` each.
     """
+    portrait = PORTRAITS[data.record.study_kind]
     sections = (
-        ("Motivation", _motivation(data)),
-        ("Composition", _composition(data, files)),
-        ("Collection", _collection(data)),
+        ("Motivation", _motivation(data, portrait)),
+        ("Composition", _composition(portrait, files)),
+        ("Collection", _collection(data, portrait)),
         ("Consent", _consent(data)),
-        ("Uses", _uses()),
-        ("Limits", _limits(data)),
+        ("Uses", iter([portrait.uses])),
+        ("Limits", _limits(data, portrait)),
     )
-    parts = ["\n".join(_front_matter(data, files)), f"# {plain(data.record.title)}"]
+    parts = ["\n".join(_front_matter(data, portrait, files)), f"# {plain(data.record.title)}"]
     parts += ["## " + title + "\n\n" + "\n".join(lines) for title, lines in sections]
     return "\n\n".join(parts) + "\n"
 
 
-def _front_matter(data: Dataset, files: Sequence[Written]) -> Iterator[str]:
+def _front_matter(data: Dataset, portrait: Portrait, files: Sequence[Written]) -> Iterator[str]:
     yield "---"
     yield f"pretty_name: {_yaml(data.record.title)}"
     yield f"language: [{_yaml(data.study.settings.language.split('-')[0].lower())}]"
     yield "license: unknown"
-    yield "task_categories: [text-classification]"
+    yield f"task_categories: [{portrait.task}]"
     if files:
         yield "configs:"
     for one in files:
         yield f"- config_name: {one.name.removeprefix('data/').removesuffix('.jsonl')}"
         yield f"  data_files: {one.name}"
-        if one.name == f"data/{ANNOTATIONS.name}.jsonl":
+        if one.name == f"data/{portrait.default.name}.jsonl":
             yield "  default: true"
     yield "---"
 
@@ -60,12 +53,9 @@ def _yaml(text: str) -> str:
     return json.dumps(shown(text), ensure_ascii=False)
 
 
-def _motivation(data: Dataset) -> Iterator[str]:
+def _motivation(data: Dataset, portrait: Portrait) -> Iterator[str]:
     analysis = data.study.analysis
-    yield (
-        "Coding requests annotated by people with the mechanism that makes each ambiguous, to measure how "
-        "far annotators agree."
-    )
+    yield portrait.motivation
     yield f"\nPrimary outcome, fixed before the first participant: {plain(analysis.primary_outcome)}."
     if analysis.contrast:
         yield f"Contrast: {plain(analysis.contrast)}."
@@ -75,29 +65,17 @@ def _motivation(data: Dataset) -> Iterator[str]:
         yield f"Stopping rule: {plain(analysis.stopping_rule)}."
 
 
-def _composition(data: Dataset, files: Sequence[Written]) -> Iterator[str]:
+def _composition(portrait: Portrait, files: Sequence[Written]) -> Iterator[str]:
     yield "| file | rows | what |\n|---|---|---|"
     for one in files:
         yield f"| {one.name} | {one.rows} | {one.about} |"
-    yield (
-        "\nRaw labels, adjudicated labels and aggregated votes are apart. Every revision of every rater "
-        "is a row. DICTIONARY.md says what each column means."
-    )
+    yield f"\n{portrait.composition} DICTIONARY.md says what each column means."
 
 
-def _collection(data: Dataset) -> Iterator[str]:
+def _collection(data: Dataset, portrait: Portrait) -> Iterator[str]:
     settings = data.study.settings
     yield f"- Design: {settings.design.kind}, seed {settings.seed}; the order each person saw is stored."
-    offered = "with" if settings.annotation.escapes else "without"
-    yield f"- Six mechanisms {offered} the escape codes `not ambiguous` and `other`; nothing preselected."
-    rule = "shown" if settings.annotation.tie_break else "not shown"
-    yield f"- The codebook's rule for ties was {rule}."
-    yield f"- Codebook version: {plain(data.study.codebook.version)}."
-    mark = settings.training.pass_mark
-    yield (
-        f"- Practice items with feedback: {len(data.study.training)}; pass mark: "
-        f"{'none' if mark is None else mark}."
-    )
+    yield from portrait.collection(data)
     yield (
         f"- Active time leaves out gaps in activity of more than {data.study.analysis.idle_seconds} seconds."
     )
@@ -120,17 +98,9 @@ def _consent(data: Dataset) -> Iterator[str]:
     )
 
 
-def _uses() -> Iterator[str]:
-    yield (
-        "Meant for measuring agreement, for studying where annotators differ, and as labels with their "
-        "spread. A majority label hides disagreement that is part of the finding; a tie is left a tie. "
-        "Not meant for judging individual annotators, or for identifying them."
-    )
-
-
-def _limits(data: Dataset) -> Iterator[str]:
+def _limits(data: Dataset, portrait: Portrait) -> Iterator[str]:
     yield "- `license: unknown` above is a placeholder: choose a licence that the consent covers."
     yield "- Unfinished, excluded and pilot participations are included and marked in participants.jsonl."
-    yield "- Notes are free text and were not screened for names."
+    yield from (f"- {one}" for one in portrait.limits)
     for one in data.deviations:
         yield f"- Deviation: {plain(one)}"

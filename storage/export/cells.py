@@ -12,12 +12,18 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet takes a cell that starts so for a formula, or strips it to one."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|&~])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def shown(text: str) -> str:
     """Text with control characters other than tab, LF and CR, and lone surrogates, as visible escapes."""
     return _CONTROL.sub(_escape, text)
+
+
+def plain(text: str) -> str:
+    """A text from a study's files as one line of Markdown in which nothing is markup."""
+    return _MARKUP.sub(r"\\\1", " ".join(shown(text).split()))
 
 
 def safe(text: str) -> str:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from storage.archive import read_study
 from storage.rows import fetch
 from storage.sides import is_forked, own_side
-from studies.annotation.tidy import tidy
 from studies.desk import CodesIssued, DeviationNoted
 from studies.events import Event, by_time
 from studies.ports import StudyRecord
 from studies.publication import Release, release
 from studies.rows import opening, pseudonym
 from studies.study import Study
-from studies.tables import Filled
+from studies.tables import Filled, Table
+from studies.tidying import tidied
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -35,11 +35,17 @@ class Dataset:
     tables: tuple[Filled, ...]
     withheld: Mapping[str, int]
     """Participations whose answers are left out, by reason."""
+    declares: Mapping[str, Any]
+    """What the study's kind has every manifest say."""
     deviations: tuple[str, ...]
     """Known differences from a published design, then what researchers noted, oldest first."""
     forks: int
     """Streams with two sides. Both are among the events; the tables hold the longer one, whichever station
     asks."""
+
+    def rows(self, table: Table) -> Sequence[Any]:
+        """The rows of a table; none where this kind of study does not have it."""
+        return next((one.rows for one in self.tables if one.table is table), ())
 
     @property
     def lists_codes(self) -> bool:
@@ -61,7 +67,7 @@ def gather(conn: Connection, record: StudyRecord, *, identify: bool) -> Dataset:
     released = {stream: release(study.settings, events) for stream, events in streams.items()}
     codes = read_codes(conn, record.name, people(released.values(), desk)) if identify else None
     names = {one["participant"]: one["code"] for one in codes or ()}
-    made = tidy(
+    made = tidied(
         study,
         {stream: replace(one, events=tuple(own_side(one.events, ()))) for stream, one in released.items()},
         desk,
@@ -73,8 +79,9 @@ def gather(conn: Connection, record: StudyRecord, *, identify: bool) -> Dataset:
         study=study,
         events=tuple(sorted(events, key=lambda one: (one.stream, one.seq, one.hash))),
         codes=codes,
-        tables=made.tables(),
-        withheld={str(reason): n for reason, n in made.withheld.items()},
+        tables=made.tables,
+        withheld=made.withheld,
+        declares=made.declares,
         deviations=(*study.analysis.known_deviations, *noted(desk)),
         forks=sum(map(is_forked, streams.values())),
     )

@@ -13,11 +13,12 @@ from storage.export.croissant import croissant
 from storage.export.dataset import Dataset
 from storage.export.staging import Staging
 from studies.ports import Exporting
-from studies.tables import Filled
+from studies.tables import Column, Filled, Table
 
 CONVENTIONS = (
     "JSON Lines that load into typed columns: json columns are JSON text, and lone surrogates, which "
-    "UTF-8 cannot hold, are written as visible escapes such as \\ud800. A table without rows has no file."
+    "UTF-8 cannot hold, are written as visible escapes such as \\ud800. A table without rows has no file, "
+    "and what loses its use once it is published (hidden tests) is left out."
 )
 
 
@@ -29,10 +30,10 @@ def write(data: Dataset, out: Staging, how: Exporting) -> str:
             lines(_flat(filled)),
             about=filled.table.description,
             rows=len(filled.rows),
-            columns=filled.table.columns,
+            columns=_public(filled.table),
         )
         for filled in data.tables
-        if filled.rows
+        if filled.rows and not filled.table.secret
     ]
     out.write(
         "README.md",
@@ -47,7 +48,12 @@ def write(data: Dataset, out: Staging, how: Exporting) -> str:
     return CONVENTIONS
 
 
+def _public(table: Table) -> list[Column]:
+    return [one for one in table.columns if not one.secret]
+
+
 def _flat(filled: Filled) -> Iterator[dict[str, Any]]:
+    public = _public(filled.table)
     for row in filled.rows:
         values = filled.table.values(row)
-        yield {one.name: flat(values[one.name], one.type) for one in filled.table.columns}
+        yield {one.name: flat(values[one.name], one.type) for one in public}

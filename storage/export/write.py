@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from storage.export import canonical, hugging_face, label_studio, parquet, spreadsheet
+from storage.export import canonical, capa, hugging_face, human_eval, label_studio, parquet, spreadsheet
 from storage.export.dataset import Dataset, gather
 from storage.export.dictionary import dictionary, to_json, to_markdown
 from storage.export.staging import Staging
@@ -30,6 +30,8 @@ class Format:
     """One line for `--list-formats`."""
     write: Callable[[Dataset, Staging, Exporting], str]
     """Writes the files; returns the format's conventions for the data dictionary."""
+    kinds: tuple[str, ...] = ()
+    """Study kinds it can hold; empty for all."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -38,30 +40,46 @@ FORMATS: Mapping[str, Format] = {
     "parquet": Format("one typed Parquet file a table (needs the extra capa-tui[parquet])", parquet.write),
     "hf": Format("a Hugging Face dataset folder: card, JSON Lines, Croissant metadata", hugging_face.write),
     "label-studio": Format(
-        "Label Studio tasks with annotations, and the labelling configuration", label_studio.write
+        "annotation: Label Studio tasks with annotations, and the labelling configuration",
+        label_studio.write,
+        ("annotation",),
+    ),
+    "capa": Format(
+        "role-play: one trajectory a user, history and held-out sessions; hidden tests apart",
+        capa.write,
+        ("roleplay",),
+    ),
+    "human-eval": Format(
+        "role-play: submitted code and problems for HumanEval's own evaluator",
+        human_eval.write,
+        ("roleplay",),
     ),
 }
-ELSEWHERE: Mapping[str, str] = {
-    "capa": "role-play",
-    "human-eval": "role-play",
-    "clarifycodebench": "clarification",
-}
-"""Formats of the contract that belong to other study kinds."""
+ELSEWHERE: Mapping[str, str] = {"clarifycodebench": "clarification"}
+"""Formats of the contract that belong to study kinds which this version does not have."""
 
 
-def check_format(name: str) -> Format:
+def formats_of(kind: str) -> Sequence[str]:
+    """Names of the formats that can hold a study of a kind."""
+    return [name for name, one in FORMATS.items() if not one.kinds or kind in one.kinds]
+
+
+def check_format(name: str, kind: str) -> Format:
     """The format of that name.
+
+    Args:
+        name: as on the command line.
+        kind: of the study to be exported.
 
     Raises:
         InputError: there is none, or it belongs to another study kind.
     """
-    if name in FORMATS:
+    known = ", ".join(formats_of(kind))
+    if name in formats_of(kind):
         return FORMATS[name]
-    known = ", ".join(FORMATS)
-    if name in ELSEWHERE:
-        raise InputError(
-            f"the format {name} belongs to {ELSEWHERE[name]} studies; this one can be exported as {known}"
-        )
+    if name in FORMATS or name in ELSEWHERE:
+        where = " and ".join(FORMATS[name].kinds) if name in FORMATS else ELSEWHERE[name]
+        raise InputError(f"the format {name} belongs to {where} studies; this one can be exported as {known}")
     raise InputError(f"no export format {name!r}; there are {known}")
 
 
@@ -83,7 +101,7 @@ def export(conn: Connection, record: StudyRecord, how: Exporting, *, program: st
         InputError: an unknown format, or the folder is not empty; nothing was written.
         MachineError: the disk or a library is lacking; nothing was written.
     """
-    chosen = check_format(how.format)
+    chosen = check_format(how.format, record.study_kind)
     with Staging(how.out) as out:
         data = gather(conn, record, identify=how.identify)
         conventions = chosen.write(data, out, how)
@@ -118,6 +136,7 @@ def manifest(
         "counts": dict(counts),
         "withheld": dict(data.withheld),
         "forked_streams": data.forks,
+        **data.declares,
         "deviations": list(data.deviations),
         "files": {
             one.name: {"sha256": one.sha256, "bytes": one.size}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from studies.annotation.adjudication import adjudicator_ratings, labels_of
 from studies.annotation.counting import Counted, Excluded, annotators, count, over_collected
-from studies.desk import DeviationNoted, Look
-from studies.events import Event, by_time
+from studies.events import Event
+from studies.looks import Looked, deviations, looks
 from studies.progress import planned_n
 from studies.study import Study
 from studies.taxonomy import ESCAPES
@@ -21,17 +21,6 @@ if TYPE_CHECKING:
 
 COMPLETED_BLOCKS = "sensitivity: with the finished blocks of unfinished participations"
 ADJUDICATORS = "adjudicated labels of independent adjudicators, apart from the raters' own"
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """One look at a figure before planned N."""
-
-    at: str
-    figure: str
-    reason: str
-    completed: int
-    planned: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,22 +130,6 @@ def repeats(counted: Counted) -> list[Rating]:
         Rating(two.item, two.participant, two.second.dominant, two.second.additional)
         for two in counted.repeats
     ]
-
-
-def deviations(study: Study, desk: Sequence[Event]) -> tuple[str, ...]:
-    """What differs from plan or model: as the analysis plan states it, then as the desk noted it."""
-    noted = (one.payload for one in desk if isinstance(one.payload, DeviationNoted))
-    texts = (*study.analysis.known_deviations, *(one.text for one in noted if one.study == study.sha256))
-    return tuple(dict.fromkeys(texts))
-
-
-def looks(desk: Sequence[Event], study: str) -> tuple[Looked, ...]:
-    """Every look at a figure before planned N, oldest first."""
-    return tuple(
-        Looked(one.at, one.payload.figure, one.payload.reason, one.payload.completed, one.payload.planned)
-        for one in by_time(desk)
-        if isinstance(one.payload, Look) and one.payload.study == study
-    )
 
 
 def _adjudicators(desk: Sequence[Event], study: str) -> Reading | None:

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from studies.annotation.payloads import AnnotationSubmitted
-from studies.events import Payload
+from studies.events import Event, Payload
 from studies.payloads import Planned
 from studies.state import Closing, State, Submission
-from studies.steps import Field, Material, Message, Option, Progress, Step
+from studies.steps import AnswerError, Field, Material, Message, Option, Progress, Step
 from studies.study import Study
 from studies.taxonomy import ESCAPES, LABELS, MECHANISMS
 
@@ -41,6 +41,10 @@ class AnnotationKind:
                 steps.append(f"rest:{before.block}")
             steps.append(step_id(planned))
         return tuple(steps)
+
+    def plan_key(self, state: State) -> object:
+        """The plan follows from the realised order alone."""
+        return None
 
     def training_items(self) -> tuple[str, ...]:
         """Ids of the practice items, in the order of the file."""
@@ -175,6 +179,22 @@ class AnnotationKind:
             elapsed_ms=elapsed_ms,
         )
 
+    def following(self, step: Step, state: State) -> tuple[Payload, ...]:
+        """Nothing follows from reading a page."""
+        return ()
+
+    def request(self, step: Step, state: State, text: str) -> tuple[Payload, ...]:
+        """An annotation has no chat."""
+        raise AnswerError("nothing can be sent here")
+
+    def answers(self, payload: Payload) -> str | None:
+        """Every ask is answered by a `field_answered`."""
+        return None
+
+    def returning(self, state: State, *, late: bool) -> tuple[Payload, ...]:
+        """An annotation is never left half way by anybody but the participant."""
+        return ()
+
     def closing_of(self, payload: Payload) -> Closing | None:
         """Every `annotation_submitted` closes its step."""
         if not isinstance(payload, AnnotationSubmitted):
@@ -187,6 +207,19 @@ class AnnotationKind:
             "flag": payload.flag,
         }
         return Closing(payload.step, Submission(payload.revision, answers))
+
+    def fold(self, middle: object, event: Event) -> object:
+        """An annotation needs no state of its own."""
+        return None
+
+    def assigned(self, state: State) -> tuple[str, ...]:
+        """The items to be counted, in the realised order."""
+        order = state.opened.order if state.opened else ()
+        return tuple(one.item for one in order if one.role == "main")
+
+    def finished(self, state: State) -> tuple[str, ...]:
+        """Those of them that are annotated."""
+        return tuple(one for one in self.assigned(state) if f"main:1:{one}" in state.submitted)
 
     def done(self, state: State) -> int:
         """Main items annotated, without repeats and checks."""

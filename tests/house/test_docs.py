@@ -20,9 +20,11 @@ from typing import Any
 import pytest
 from support.labs import study_folder, take_part
 from support.robot import Robot, usual
+from support.roleplay_lab import RoleplayLab
 from support.visits import at, walk
 
 from capa_tui import cli
+from capa_tui.sandbox.judge import SandboxJudge
 from capa_tui.services import Services
 from storage.database import sqlite3
 from studies.steps import Step
@@ -261,7 +263,18 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert take_part(db, "mechanisms", "ada", answers) == "completed"
     assert take_part(db, "mechanisms", "ben", until=at("main")) is None
     asyncio.run(change_an_answer(db))
+    asyncio.run(play_tasks(db))
     return db
+
+
+async def play_tasks(db: Path) -> None:
+    """A whole participation in a role-play study."""
+    judge = SandboxJudge(unsafe=True)
+    try:
+        async with RoleplayLab(db, judge) as lab:
+            await lab.play("dora", "Which one?")
+    finally:
+        await judge.close()
 
 
 async def change_an_answer(db: Path) -> None:

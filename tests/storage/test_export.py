@@ -12,7 +12,7 @@ from support.stations import NOTES, WITHHELD, Lab, bytes_of, export_from, held, 
 from support.visits import at
 
 from storage.database import connect
-from storage.export.write import FORMATS, check_format
+from storage.export.write import check_format, formats_of
 from storage.rows import store
 from studies.errors import InputError, MachineError
 from studies.events import Chain, Event, faults
@@ -81,7 +81,7 @@ async def test_exporting_again_gives_the_same_bytes(lab_file: Path, tmp_path: Pa
     assert "exported" in kinds
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", formats_of("annotation"))
 @pytest.mark.parametrize("options", [{}, {"identify": True}, {"raw": True}])
 def test_what_may_not_be_published_is_in_no_file(
     lab_file: Path, tmp_path: Path, format: str, options: dict[str, bool]
@@ -256,9 +256,9 @@ def test_a_failed_export_leaves_nothing(
 def test_formats_of_other_kinds_say_so() -> None:
     for name in ("capa", "human-eval", "clarifycodebench"):
         with pytest.raises(InputError, match="studies; this one can be exported as jsonl"):
-            check_format(name)
+            check_format(name, "annotation")
     with pytest.raises(InputError, match="there are jsonl, csv, parquet, hf, label-studio"):
-        check_format("xlsx")
+        check_format("xlsx", "annotation")
 
 
 def test_a_fork_is_exported_whole(lab_file: Path, tmp_path: Path) -> None:

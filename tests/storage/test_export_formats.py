@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from support.stations import NOTES, Lab, export_from, lab_file, lab_files, table
 from support.visits import at
 
-from storage.export.card import plain
+from storage.export.cells import plain
 from storage.export.croissant import TYPES
 from studies.assignment import lay_out
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studies import new
+from studies import new_folder
 from studies.assignment import lay_out
 from studies.bundles import directory
 from studies.bundles import study as bundled
@@ -333,7 +333,7 @@ def test_all_of_it_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, t
 
     if there:
         (tmp_path / "new").mkdir()
-    monkeypatch.setattr(new.os, "rename", full)
+    monkeypatch.setattr(new_folder.os, "rename", full)
     with pytest.raises(InputError, match="No space left"):
         create(tmp_path / "new")
     assert [str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*")] == ["new"] * there
@@ -382,7 +382,7 @@ def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
 
 def test_the_templates_ship_beside_the_bundled_study() -> None:
     assert directory("annotation").is_dir()
-    assert sorted(one.name for one in (Path(new.__file__).parent / "templates" / "annotation").iterdir()) == [
+    assert sorted(one.name for one in (Path(new_folder.__file__).parent / "templates" / "annotation").iterdir()) == [
         "analysis.toml",
         "consent.md",
         "debrief.md",

@@ -1,0 +1,30 @@
+"""What stands beside a dialogue: who one is, what one wants, how one speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+
+from screens.widgets.panes import Pane, Reading
+from screens.widgets.text import PlainText
+from studies.chat import Panel
+
+
+class Brief(Pane):
+    """The panels below each other in one place that scrolls."""
+
+    HELP = "Who you are, what you want and how you speak: only you see this. Arrow and page keys scroll."
+    DEFAULT_CSS = """
+    Brief .brief--title { text-style: bold; color: $primary; }
+    """
+
+    def __init__(self, panels: Sequence[Panel], *, id: str | None = None) -> None:
+        super().__init__("Only you see this", id=id)
+        self._panels = tuple(panels)
+
+    def compose(self) -> ComposeResult:
+        """Title and text of each panel."""
+        for one in self._panels:
+            yield PlainText(one.title, classes="brief--title")
+            yield Reading(one.text)

@@ -1,0 +1,94 @@
+"""What a dataset card says about a study of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from storage.export.cells import plain
+from storage.export.dataset import Dataset
+from studies.annotation.rows import ANNOTATIONS
+from studies.roleplay.rows import SESSIONS
+from studies.tables import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Portrait:
+    """The words for one study kind, as Markdown."""
+
+    task: str
+    """The Hub's word for what models could be tried on."""
+    default: Table
+    """The table that a reader sees first."""
+    motivation: str
+    composition: str
+    collection: Callable[[Dataset], Iterator[str]]
+    """How the data came about, a line each."""
+    uses: str
+    limits: tuple[str, ...]
+
+
+def _annotation(data: Dataset) -> Iterator[str]:
+    settings = data.study.settings
+    offered = "with" if settings.annotation.escapes else "without"
+    yield f"- Six mechanisms {offered} the escape codes `not ambiguous` and `other`; nothing preselected."
+    rule = "shown" if settings.annotation.tie_break else "not shown"
+    yield f"- The codebook's rule for ties was {rule}."
+    yield f"- Codebook version: {plain(data.study.codebook.version)}."
+    mark = settings.training.pass_mark
+    yield (
+        f"- Practice items with feedback: {len(data.study.training)}; pass mark: "
+        f"{'none' if mark is None else mark}."
+    )
+
+
+def _roleplay(data: Dataset) -> Iterator[str]:
+    settings = data.study.settings
+    how = settings.roleplay
+    yield (
+        f"- Up to {how.turns} assistant turns a session, opened by a {how.opening} request; {how.history} "
+        f"resolved sessions make a history; then {how.held_out} held-out sessions a person, history "
+        f"conditions {', '.join(how.conditions)}."
+    )
+    for one in settings.assistants:
+        yield f"- Assistant {plain(one.name)}: {plain(one.model)}."
+    yield f"- What participants learned of a verdict: `{how.feedback}`."
+    used = ", ".join(data.declares.get("isolation", ())) or "none was run"
+    allowed = "; the study allowed running it without isolation" if how.unsafe else ""
+    yield f"- Isolation in which submitted code ran: {used}{allowed}."
+
+
+PORTRAITS: Mapping[str, Portrait] = {
+    "annotation": Portrait(
+        task="text-classification",
+        default=ANNOTATIONS,
+        motivation="Coding requests annotated by people with the mechanism that makes each ambiguous, to "
+        "measure how far annotators agree.",
+        composition="Raw labels, adjudicated labels and aggregated votes are apart. Every revision of every "
+        "rater is a row.",
+        collection=_annotation,
+        uses="Meant for measuring agreement, for studying where annotators differ, and as labels with their "
+        "spread. A majority label hides disagreement that is part of the finding; a tie is left a tie. "
+        "Not meant for judging individual annotators, or for identifying them.",
+        limits=("Notes are free text and were not screened for names.",),
+    ),
+    "roleplay": Portrait(
+        task="text-generation",
+        default=SESSIONS,
+        motivation="People who played users with habits of their own asked coding assistants for programs, "
+        "until hidden tests accepted the code, to measure whether an assistant profits from earlier "
+        "sessions with the same user.",
+        composition="A session is one task inside a participation. Every attempt at a reply and every "
+        "verdict is a row. Hidden tests, references and details of verdicts are left out, because what is "
+        "published here ends up in training data; the canonical export has them.",
+        collection=_roleplay,
+        uses="Meant for comparing history conditions and assistants, with the participant as the unit, and "
+        "for studying how people make themselves understood. Participants played somebody from a "
+        "brief: what they wrote says little about what they would ask for themselves. Not meant for "
+        "judging or identifying them.",
+        limits=(
+            "Requests are free text and were not screened for names.",
+            "Replies are those of the models named above and may be under their providers' terms.",
+        ),
+    ),
+}

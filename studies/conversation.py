@@ -1,0 +1,162 @@
+"""A chat step's conversation: sends requests, lets the assistant reply, has submissions judged.
+
+It belongs to a `Visit` and stores through it. Whatever is due is done by `advance`; front ends listen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from studies.chat import Chat
+from studies.replies import Assistant, Call, Part, ReplyEnd
+from studies.roleplay.protocol import RoleplayKind
+from studies.steps import AnswerError, Done, Step
+from studies.verdicts import Judge, Verdict
+
+if TYPE_CHECKING:
+    from studies.roleplay.context import Dialogues
+    from studies.runner import Visit
+
+LEFT = "You left while the reply was on its way."
+LOST = ReplyEnd("interrupted", "", error="The reply broke off.", error_kind="lost_stream")
+"""An assistant that ends without a last word."""
+PART_SECONDS = 0.25
+"""Streamed parts become durable at most this often; the closing event holds the whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Something a front end may show while a reply is on its way."""
+
+    about: str
+    turn: int
+    what: Part | ReplyEnd | Verdict
+
+
+Listener = Callable[[Heard], None]
+
+
+class Conversation:
+    """The live side of a visit: assistants, the judge, and other people's sessions."""
+
+    def __init__(self, visit: Visit, assistant: Assistant, judge: Judge, dialogues: Dialogues) -> None:
+        self._visit = visit
+        self.assistant = assistant
+        self.judge = judge
+        self.dialogues = dialogues
+        kind = visit.protocol.kind
+        assert isinstance(kind, RoleplayKind)
+        self._kind = kind
+        self._stop = asyncio.Event()
+        self._stopping: Literal["stopped", "interrupted"] = "stopped"
+        self._busy = asyncio.Lock()
+
+    @property
+    def step(self) -> Step | None:
+        """The open chat step, or None."""
+        now = self._visit.current
+        return now if isinstance(now, Step) and now.kind == "chat" else None
+
+    def chat(self, about: str) -> Chat:
+        """The dialogue of a task as it stands, also once it has ended."""
+        return self._kind.chat(about, self._visit.state)
+
+    async def advance(self, hear: Listener = lambda heard: None) -> Step | Done:
+        """Do whatever is due (a reply, a verdict, an ending) until the participant is asked again.
+
+        Raises:
+            JournalError: something is not on disk yet; call again.
+        """
+        from studies.roleplay.sequel import Sequel
+
+        async with self._busy:
+            self._stop.clear()
+            # What could not be stored before comes first: it may be the very reply that seems to be due.
+            await self._visit.store()
+            return await Sequel(self._visit, self).run(hear)
+
+    def stop(self) -> bool:
+        """Stop the reply in flight, which uses its turn up; False if there is none."""
+        return self._break_off("stopped")
+
+    def abandon(self) -> bool:
+        """Break the reply in flight off because the participant leaves: it can be asked for again."""
+        return self._break_off("interrupted")
+
+    def _break_off(self, status: Literal["stopped", "interrupted"]) -> bool:
+        if not self._busy.locked() or self._stop.is_set():
+            return False
+        self._stopping = status
+        self._stop.set()
+        return True
+
+    async def retry(self, step: Step) -> None:
+        """Ask for a broken reply again, in the same turn.
+
+        Raises:
+            AnswerError: there is nothing to retry.
+        """
+        if step.chat is None or step.chat.phase != "broken":
+            raise AnswerError("there is nothing to retry here")
+        await self._visit.record(step, lambda state: self._kind.retried(step, state))
+
+    async def end(self, step: Step, *, done: bool = False) -> None:
+        """End the task: give up, or declare it done where the study lets the participant decide.
+
+        Raises:
+            AnswerError: no task is open, or there is nothing that could be done.
+        """
+        if step.chat is None or step.chat.phase == "over":
+            raise AnswerError("there is no task to end here")
+        if done and not step.chat.can_declare_done:
+            raise AnswerError("there is nothing yet that could be called done")
+        self.stop()
+        async with self._busy:
+            # A reply that was stopped for this has used its turn up, so a later step may be open.
+            now = self.step
+            if now is not None and now.about == step.about:
+                await self._visit.record(now, lambda state: self._kind.given_up(now, state, done=done))
+
+    async def stream(self, call: Call, wait_ms: int) -> AsyncGenerator[Part | ReplyEnd, None]:
+        """A reply part by part; a stop closes it at once, so that the provider stops as well."""
+        began = time.monotonic()
+        text, first = "", None
+        stopping = asyncio.ensure_future(self._stop.wait())
+        try:
+            async with aclosing(self.assistant.reply(call)) as reply:
+                while True:
+                    one = await self._next(reply, stopping)
+                    took = round((time.monotonic() - began) * 1000)
+                    if one is None:
+                        error = "" if self._stopping == "stopped" else LEFT
+                        yield ReplyEnd(self._stopping, text, first_token_ms=first, total_ms=took, error=error)
+                        return
+                    if first is None:
+                        first = took
+                        # So that a waiting time does not give the condition away.
+                        await asyncio.sleep(max(0, wait_ms - first) / 1000)
+                    if isinstance(one, Part):
+                        text += one.text
+                    yield one
+                    if isinstance(one, ReplyEnd):
+                        return
+        finally:
+            stopping.cancel()
+
+    @staticmethod
+    async def _next(
+        reply: AsyncGenerator[Part | ReplyEnd, None], stopping: asyncio.Future[bool]
+    ) -> Part | ReplyEnd | None:
+        """What comes next, or None once the participant has stopped it."""
+        coming = asyncio.ensure_future(anext(reply, LOST))
+        await asyncio.wait({coming, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if coming.done():
+            return coming.result()
+        coming.cancel()
+        await asyncio.gather(coming, return_exceptions=True)
+        return None

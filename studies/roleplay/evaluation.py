@@ -1,0 +1,136 @@
+"""The outcomes of a role-play study as they are printed: groups, contrasts, and what goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from studies.looks import Looked
+from studies.roleplay.blank import BlankFigure
+from studies.roleplay.contrasts import Contrast
+from studies.roleplay.counting import NotCounted
+from studies.roleplay.figures import Group
+from studies.statistics.spread import Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """The figures once more, under another rule about what counts."""
+
+    name: str
+    groups: tuple[Group, ...]
+    """The whole, then by condition; empty where the run is undefined."""
+    contrasts: tuple[Contrast, ...]
+    """The planned ones."""
+    undefined_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """The participants' own time under one idle threshold."""
+
+    idle_seconds: int
+    planned: bool
+    by: Mapping[str, str | None]
+    times: Mapping[str, Spread]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepts:
+    """How well participants judge, where they decide what is solved."""
+
+    declared: int | None = None
+    """Sessions that were declared done."""
+    false_accepts: int | None = None
+    """Of these, with code that the hidden tests do not accept."""
+    accepted: int | None = None
+    """Sessions with code that the hidden tests accept."""
+    missed_accepts: int | None = None
+    """Of these, the ones that went on, or ended otherwise, after it."""
+    undefined_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leakage:
+    """Sessions in which a withheld fact was told at turn 1, as coded."""
+
+    by: Mapping[str, str | None]
+    sessions: int
+    """Coded ones."""
+    leaked: int | None
+    rate: float | None
+    undefined_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Donors:
+    """Which sessions serve as shuffled histories."""
+
+    sha256: str
+    sessions: int
+    fixed_at: str
+    first_shown_at: str | None
+    """When the first session under `shuffled` called an assistant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The outcomes of a study."""
+
+    study: str
+    sha256: str
+    """Of the study version; the hash of the donors stands beside it."""
+    settings: Mapping[str, Any]
+    """The settings under which the figures came about."""
+    participants: int
+    """Participations that are counted."""
+    completed: int
+    """Completed participations, whether a declared rule excludes them or not."""
+    planned_n: int | None
+    plan: Mapping[str, str | None]
+    """What the analysis plan says; the primary outcome is None where it names none of role-play."""
+    groups: tuple[Group, ...]
+    """The whole; then by condition, assistant, mechanism (a session counts under both of its pair), profile,
+    difficulty, condition and assistant."""
+    contrasts: tuple[Contrast, ...]
+    sensitivity: tuple[Sensitivity, ...]
+    idle: tuple[Idle, ...]
+    leakage: tuple[Leakage, ...]
+    accepts: Accepts
+    blank_control: tuple[BlankFigure, ...]
+    short_of_history: int
+    """Completed participations in which too few history sessions were resolved for (all) held-out ones."""
+    not_counted: tuple[NotCounted, ...]
+    models_served: Mapping[str, Sequence[str]]
+    isolation: tuple[str, ...]
+    donors: Donors | None
+    cost: float
+    """US dollars of the counted sessions, as far as known."""
+    unpriced: int
+    """Calls of theirs whose cost is unknown."""
+    flags: tuple[str, ...]
+    """What every figure must be read with; a group has its own beside them."""
+    deviations: tuple[str, ...]
+    looks: tuple[Looked, ...]
+
+    @property
+    def reached(self) -> bool:
+        """Whether planned N is complete, or none was planned."""
+        return self.planned_n is None or self.completed >= self.planned_n
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract's `groups` and `contrasts`, and beside them what they must be read with."""
+        values = {**asdict(self), "kind": "roleplay", "planned_n_reached": self.reached}
+        values["groups"] = [one.to_json() for one in self.groups]
+        values["contrasts"] = [one.to_json() for one in self.contrasts]
+        values["sensitivity"] = [
+            {
+                "name": one.name,
+                "groups": [own.to_json() for own in one.groups],
+                "contrasts": [own.to_json() for own in one.contrasts],
+                "undefined_reason": one.undefined_reason,
+            }
+            for one in self.sensitivity
+        ]
+        return values
