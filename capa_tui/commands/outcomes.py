@@ -62,8 +62,8 @@ def _print(found: Evaluation) -> None:
         said = "undefined" if one.difference is None else f"{one.difference:+.4f}"
         told = one.ci.undefined_reason if p is None else f"p = {p:.4f}, sign-flip over participants"
         report.line(f"{one.outcome}, {one.a} minus {one.b} ({which}): {said}; {told or ''}".rstrip("; "))
-    for one in (*found.flags, *(f"deviation: {each}" for each in found.deviations)):
-        report.line(f"note: {one}")
+    for note in (*found.flags, *(f"deviation: {each}" for each in found.deviations)):
+        report.line(f"note: {note}")
     for each in found.not_counted:
         report.line(f"not counted: {(each.participant or 'erased')[:8]}, {each.reason}")
 
