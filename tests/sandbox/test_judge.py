@@ -53,13 +53,18 @@ async def test_an_example_that_fails_is_noted(judge: SandboxJudge) -> None:
 
 
 async def test_what_was_printed_before_the_end_is_kept(judge: SandboxJudge) -> None:
-    check = FunctionCheck("add", ADD, time_limit=0.5)
+    check = FunctionCheck("add", ADD, time_limit=1.5)
     endless = await judge.judge("print('begun', flush=True)\nwhile True: pass", check)
     assert (endless.verdict, endless.output) == ("timeout", "begun\n")
     strange = await judge.judge("print('é\\udcff')\n" + GOOD, CHECK)
     assert (strange.verdict, strange.output) == ("passed", "é\ufffd\n")
     control = await judge.judge("import os\nos.write(1, b'\\xff\\x1b[2J')\n" + GOOD, CHECK)
     assert control.output == "\ufffd\x1b[2J"
+
+
+async def test_code_may_be_long_and_not_too_long(judge: SandboxJudge) -> None:
+    assert (await judge.judge("#" * (1 << 20) + "\n" + GOOD, CHECK)).passed
+    assert (await judge.judge("#" * (65 << 20) + "\n" + GOOD, CHECK)).verdict == "memory_limit"
 
 
 async def test_pairs(judge: SandboxJudge) -> None:
