@@ -118,6 +118,9 @@ def parser() -> argparse.ArgumentParser:
 
     evaluate = add("evaluate", "outcome metrics of a study", reading)
     _study(evaluate)
+    evaluate.add_argument(
+        "--blank", action="store_true", help="first run what is missing of the blank control, and record it"
+    )
     evaluate.add_argument("--reason", default="", help="why the figures are looked at before planned N")
 
     judge = add("judge", "verdicts on code outside a session, as JSON lines")

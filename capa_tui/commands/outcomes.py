@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from argparse import Namespace
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from capa_tui import paths, report
@@ -13,6 +14,7 @@ from studies.errors import InputError
 
 if TYPE_CHECKING:
     from studies.roleplay.evaluation import Evaluation
+    from studies.study import Study
 
 
 def evaluate(arguments: Namespace) -> int:
@@ -28,15 +30,20 @@ async def _evaluate(arguments: Namespace) -> int:
                 f"{record.reference} is a study of the kind {record.study_kind}; "
                 "evaluate is for role-play studies, agreement for annotation studies"
             )
+        from studies.looks import looks
+        from studies.roleplay.blank import recorded
         from studies.roleplay.evaluate import evaluate as outcomes_of
 
         study = await services.archive.study(record.sha256)
+        if arguments.blank:
+            await _run_blank(services, study)
         streams = await services.archive.streams(record.sha256)
         desk = await services.archive.desk(record.sha256)
-        found = outcomes_of(study, streams, desk, name=record.reference)
+        found = outcomes_of(study, streams, desk, name=record.reference, blank=recorded(study, desk))
         if not found.reached:
             planned = found.planned_n or 0
             await services.desk.look(record, "evaluate", arguments.reason, found.completed, planned)
+            found = replace(found, looks=looks(await services.archive.desk(record.sha256), record.sha256))
             report.say(
                 f"Before planned N ({found.completed} of {planned} participations completed): "
                 "these figures are an early look, and the look has been recorded."
@@ -46,6 +53,18 @@ async def _evaluate(arguments: Namespace) -> int:
     else:
         _print(found)
     return 0
+
+
+async def _run_blank(services: Services, study: Study) -> None:
+    """Make the calls of the blank control that have no recorded verdict yet."""
+    from studies.roleplay.blank import blank_control, recorded, run_blank
+
+    done = {(one.assistant, one.task) for one in recorded(study, await services.archive.desk(study.sha256))}
+    calls = [one for one in blank_control(study) if (one.assistant, one.task) not in done]
+    async with services.live(study) as (assistant, judge):
+        async for judged in run_blank(study, calls, assistant, judge):
+            await services.desk.blank(judged)
+            report.say(f"blank control: {judged.assistant}, {judged.item}: {judged.verdict}")
 
 
 def _print(found: Evaluation) -> None:
@@ -62,6 +81,9 @@ def _print(found: Evaluation) -> None:
         said = "undefined" if one.difference is None else f"{one.difference:+.4f}"
         told = one.ci.undefined_reason if p is None else f"p = {p:.4f}, sign-flip over participants"
         report.line(f"{one.outcome}, {one.a} minus {one.b} ({which}): {said}; {told or ''}".rstrip("; "))
+    for blank in found.blank_control:
+        told = blank.undefined_reason or f"{blank.solved} of {blank.tasks} tasks solved when told everything"
+        report.line(f"blank control, {blank.assistant}: {told}")
     for note in (*found.flags, *(f"deviation: {each}" for each in found.deviations)):
         report.line(f"note: {note}")
     for each in found.not_counted:
