@@ -50,7 +50,7 @@ async def _of_study(arguments: Namespace) -> int:
     from studies.annotation.metrics import study_agreement
     from studies.looks import looks
 
-    async with Services.open(paths.database(arguments.db)) as services:
+    async with Services.open(paths.existing(arguments.db)) as services:
         record = await services.archive.find(arguments.study)
         if record.study_kind != "annotation":
             raise InputError(

@@ -23,7 +23,7 @@ def evaluate(arguments: Namespace) -> int:
 
 
 async def _evaluate(arguments: Namespace) -> int:
-    async with Services.open(paths.database(arguments.db)) as services:
+    async with Services.open(paths.existing(arguments.db)) as services:
         record = await services.archive.find(arguments.study)
         if record.study_kind != "roleplay":
             raise InputError(

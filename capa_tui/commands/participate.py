@@ -21,7 +21,7 @@ DEMO_CODE = "DEMO"
 
 def run(arguments: Namespace) -> int:
     """`capa-tui run STUDY --participant CODE`."""
-    database = paths.database(arguments.db)
+    database = paths.existing(arguments.db)
     if arguments.plain or arguments.jsonl:
         return asyncio.run(_line_visit(database, arguments))
     require_terminal()
