@@ -58,12 +58,9 @@ def at_first_item(db: Path) -> Terminal:
 
 
 def annotate(window: Terminal, label: str, sure: str = "4") -> None:
-    window.type(label)
-    window.until(f"{label} (•)")
-    window.type("0")
-    window.until("nothing else")
-    window.type("s" + sure)
-    window.until(f"({sure})")
+    window.press(label, f"{label} (•)")
+    window.press("0", "nothing else                 [x]")
+    window.press("s" + sure, f"({sure})")
     window.until("saved")
 
 
@@ -72,8 +69,7 @@ def test_a_visit_survives_kill_9_and_goes_on_at_the_very_place(db: Path, tmp_pat
         to_first_item(window)
         annotate(window, "2")
         window.press(ENTER, "item 2 of 3")
-        window.type("3")
-        window.until("3 (•)")
+        window.press("3", "3 (•)")
         window.until("saved")
         window.kill()
     with run(db) as window:
@@ -113,8 +109,7 @@ def test_a_resize_and_a_double_enter_neither_make_nor_lose_an_answer(db: Path, t
 def test_closing_the_window_pauses_and_loses_nothing(db: Path, tmp_path: Path) -> None:
     with at_first_item(db) as window:
         window.type("n")
-        window.type("half a thought")
-        window.until("half a thought")
+        window.press("half a thought", "half a thought")
         window.hang_up()
     with run(db) as window:
         window.until("half a thought")
