@@ -10,7 +10,7 @@ from textual import on
 from textual.message import Message
 from textual.worker import Worker, WorkerError
 
-from screens.dialogue import WILL_STOP
+from screens.dialogue import LEAVING
 from screens.participant import ParticipantScreen
 from studies.conversation import Conversation, Heard
 from studies.errors import JournalError
@@ -89,17 +89,17 @@ class ReplyingScreen(ParticipantScreen):
     @property
     def leaving(self) -> str:
         """What leaving now would do to a reply."""
-        return WILL_STOP if self.replying else ""
+        return LEAVING if self.replying else ""
 
     async def let_go(self, *, at_once: bool = False) -> None:
-        """Stop the reply on its way; `at_once`, leave it as it is, as if the program had been killed."""
+        """Break the reply on its way off; `at_once`, leave it as it is, as if the program had been killed."""
         self.left = True
         if self._worker is None or self._worker.is_finished:
             return
         if at_once:
             self._worker.cancel()
         else:
-            self.live.stop()
+            self.live.abandon()
         with suppress(WorkerError):
             await self._worker.wait()
 

@@ -9,7 +9,6 @@ from textual import on
 from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.containers import Container, Horizontal, Vertical
-from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Button
 
@@ -17,13 +16,13 @@ from screens import dialogue as words
 from screens.dialogs import Choice, Dialog, confirm
 from screens.dialogue import BUTTONS, GUIDES, TITLES, Mode, letter_of, messages_of, messages_with, mode_of
 from screens.replying import ReplyingScreen
+from screens.session_panes import PANE_BINDINGS, PanesScreen
 from screens.widgets.bars import WhereAmI
 from screens.widgets.brief import Brief
 from screens.widgets.composer import Composer
 from screens.widgets.panes import Pane
 from screens.widgets.text import PlainText, TextButton
 from screens.widgets.transcript import Transcript
-from screens.writing import WritingScreen
 from studies.chat import Chat
 from studies.replies import Part, ReplyEnd
 from studies.steps import Step
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from screens.visit import VisitScreen
 
 
-class SessionScreen(WritingScreen):
+class SessionScreen(PanesScreen):
     """One task: turn after turn, until it is solved, given up, or all replies are used up."""
 
     CSS_PATH = ["participant.tcss", "session.tcss"]
@@ -47,20 +46,13 @@ class SessionScreen(WritingScreen):
                 tooltip="Send the request that opens the task; asks once"),
         Binding("r,enter", "retry", "try again", id="session.retry", tooltip="Ask for the reply again"),
         Binding("enter", "go_on", "go on", id="session.go-on", tooltip="To what comes next"),
-        Binding("escape", "close_brief", "close", id="session.close-brief",
-                tooltip="Back to the conversation"),
         Binding("escape", "stop", "stop", id="session.stop",
                 tooltip="Stop the reply; what has come stays, and it counts as this turn"),
-        Binding("tab", "pane(1)", "next pane", id="session.next-pane",
-                tooltip="To the next pane: message, your part, conversation"),
-        Binding("shift+tab", "pane(-1)", "pane before", id="session.pane-before", show=False),
-        Binding("f2", "brief", "your part", id="session.brief",
-                tooltip="Who you are and what you want, over the conversation, while you write"),
+        *PANE_BINDINGS,
         Binding("f4", "done", "it is done", id="session.done", tooltip="The code does what you want"),
         Binding("f8", "end", "end task", id="session.end", tooltip="End this task and go on"),
-        Binding("f9", "pause_here", "pause", id="session.pause", tooltip="Pause; you come back to this place"),
-        Binding("pagedown", "scroll('down')", "scroll", show=False, tooltip="Scroll the conversation"),
-        Binding("pageup", "scroll('up')", "scroll", show=False, tooltip="Scroll the conversation"),
+        Binding("f9", "pause_here", "pause", id="session.pause",
+                tooltip="Pause; you come back to this very place"),
     ]  # fmt: skip
 
     def __init__(self, flow: VisitScreen, step: Step) -> None:
@@ -87,16 +79,6 @@ class SessionScreen(WritingScreen):
     def place(self) -> str:
         """The turn; the task stands on the left."""
         return f"turn {self.chat.turn} of {self.chat.turns}"
-
-    @property
-    def transcript(self) -> Transcript:
-        """What was said."""
-        return self.query_one("#transcript", Transcript)
-
-    @property
-    def _asked(self) -> Widget:
-        """What stands below the dialogue: the composer, or what is said in its place."""
-        return self.composer if self.composer.display else self.query_one("#notice")
 
     def compose_middle(self) -> Iterable[Widget]:
         """The dialogue and what is to be said next; beside it (or over it) whom one plays."""
@@ -155,7 +137,7 @@ class SessionScreen(WritingScreen):
     def _follow(self) -> None:
         """Draw what follows from the mode."""
         mode, chat, progress = self.mode, self.chat, self.step.progress
-        where, notice = self.query_one("#where", WhereAmI), self.query_one("#notice", Pane)
+        where, notice = self.query_one("#where", WhereAmI), self.notice
         where.title = f"{progress.part} {progress.position} of {progress.total} · {chat.assistant}"
         where.place = self.place
         writing = mode in ("writing", "waiting")
@@ -168,7 +150,7 @@ class SessionScreen(WritingScreen):
         self.query_one("#done").display = self._can_declare
         self.query_one("#end").display = mode == "broken" or (chat.can_end and mode != "over")
         if self.focused is None or self.focused in (self.composer, notice):
-            self.set_focus(self._asked)
+            self.set_focus(self.asked)
         self._say_words()
         self.refresh_bindings()
 
@@ -286,14 +268,10 @@ class SessionScreen(WritingScreen):
             return self.mode == modes[action]
         match action:
             case "stop":
-                return self.replying and not self._brief_lies_over
-            case "close_brief":
-                return self._brief_lies_over
+                return self.replying and not self.brief_lies_over
             case "pause_here":
                 # Elsewhere a letter does it, as on every screen.
                 return self.focused is self.composer
-            case "brief":
-                return not self.has_class("-wide")
             case "done":
                 return self._can_declare
             case "end":
@@ -344,7 +322,8 @@ class SessionScreen(WritingScreen):
 
     def _end(self, title: str, early: str, *, done: bool = False) -> None:
         unsent = words.UNSENT if self.composer.said.strip() else ""
-        reasons = [one for one in (early, self.leaving, unsent) if one]
+        ending = words.ENDING if self.replying else ""
+        reasons = [one for one in (early, ending, unsent) if one]
         if not reasons:
             self.flow.end_task(self.step, done=done)
             return
@@ -362,43 +341,6 @@ class SessionScreen(WritingScreen):
         ways = {"end": lambda: self.flow.end_task(self.step), "pause": self.action_pause}
         asked: Dialog[str] = Dialog("Go on with this task?", words.LONG, choices)
         self.app.push_screen(asked, lambda way: ways.get(way or "", lambda: None)())
-
-    # -- panes ---------------------------------------------------------------------------------
-
-    @property
-    def _brief_lies_over(self) -> bool:
-        return self.has_class("-brief") and not self.has_class("-wide")
-
-    def action_brief(self) -> None:
-        """Lay the brief over the dialogue, or take it away; one can go on writing."""
-        self.toggle_class("-brief")
-        self.flow.visit.activity("pane")
-        self.set_focus(self._asked)
-        self.refresh_bindings()
-
-    def action_close_brief(self) -> None:
-        """Back to the dialogue."""
-        self.remove_class("-brief")
-        self.set_focus(self._asked)
-        self.refresh_bindings()
-
-    def action_pane(self, by: int) -> None:
-        """To the next pane; where it is narrow, the brief comes and goes with the focus."""
-        panes = [self._asked, self.query_one("#brief"), self.transcript]
-        here = panes.index(self.focused) if self.focused in panes else 0
-        target = panes[(here + by) % len(panes)]
-        self.set_class(target.id == "brief", "-brief")
-        self.set_focus(target)
-
-    def action_scroll(self, way: str) -> None:
-        """Scroll what is to be read, wherever the focus is."""
-        target = self.query_one("#brief", Pane) if self._brief_lies_over else self.transcript
-        target.scroll_page_down(animate=False) if way == "down" else target.scroll_page_up(animate=False)
-
-    def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """A change of place is a sign of life."""
-        self.flow.visit.activity("pane")
-        self.refresh_bindings()
 
     def commands(self) -> Iterable[SystemCommand]:
         """What the palette offers here."""

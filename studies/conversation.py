@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from studies.chat import Chat
 from studies.replies import Assistant, Call, Part, ReplyEnd
@@ -150,13 +150,16 @@ class Conversation:
 
     @staticmethod
     async def _next(
-        reply: AsyncGenerator[Part | ReplyEnd, None], stopping: asyncio.Future[bool]
+        reply: AsyncGenerator[Part | ReplyEnd, None], stopping: asyncio.Future[Any]
     ) -> Part | ReplyEnd | None:
         """What comes next, or None once the participant has stopped it."""
-        coming = asyncio.ensure_future(anext(reply, LOST))
-        await asyncio.wait({coming, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if coming.done():
-            return coming.result()
-        coming.cancel()
-        await asyncio.gather(coming, return_exceptions=True)
-        return None
+        coming: asyncio.Future[Any] = asyncio.ensure_future(anext(reply, LOST))
+        try:
+            done, _ = await asyncio.wait({coming, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not coming.done():
+                # Also where this very call is cancelled: a reply that still runs cannot be closed.
+                coming.cancel()
+                await asyncio.gather(coming, return_exceptions=True)
+        ended: Part | ReplyEnd | None = coming.result() if coming in done else None
+        return ended

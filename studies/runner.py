@@ -159,8 +159,9 @@ class Visit:
             step, name = found
             value = check_answer(step.field(name), value)
             if step.kind == "chat":
-                request = self.protocol.kind.request(step, self._state, value)
-                await self._store(*self._activity(step), *request)
+                if not self.acknowledged(ask):
+                    request = self.protocol.kind.request(step, self._state, value)
+                    await self._store(*self._activity(step), *request)
                 await self._drop_drafts(step)
                 return
             payloads: list[Payload] = []

@@ -66,11 +66,16 @@ class Composer(NoteField, inherit_bindings=False):
         self._pasting = False
         self._pause: Timer | None = None
 
+    def on_mount(self) -> None:
+        """Go on behind what is written already."""
+        self.move_cursor(self.document.end)
+
     def begin(self, text: str) -> None:
         """Take up another text."""
         super().begin(text)
         self.pasted = len(text) > LONG_PASTE
         self._length = len(self.text)
+        self.move_cursor(self.document.end)
         self._forget()
 
     # -- keys ----------------------------------------------------------------------------------
@@ -84,15 +89,18 @@ class Composer(NoteField, inherit_bindings=False):
         self._key_at = event.time
         self._burst = self._burst + 1 if close else 1
         self._pasting = self._pasting and close
-        if event.key == "enter":
-            # Its binding decides what it means.
+        action = "" if event.is_printable else self._action_of(event.key)
+        if action:
+            # Here and now: where keys come in a burst, a binding would act behind the letters that follow.
+            event.stop()
             event.prevent_default()
+        if action == "send":
             if self._pasting:
-                event.stop()
                 self._put("\n")
             elif close and not self._last.isascii():
-                event.stop()
                 self._wait_for_more(self._forget)
+            else:
+                self.action_send()
             self._last = "\r"
             return
         if self._enters:
@@ -100,10 +108,16 @@ class Composer(NoteField, inherit_bindings=False):
             waiting = self._enters
             self._forget()
             self._put("\n" * waiting)
-        if close and self._last == "\r" and event.key == "ctrl+j":
-            # The second half of a pasted line's end.
-            event.stop()
+        # The second half of a pasted line's end is no line of its own.
+        if action == "new_line" and not (close and self._last == "\r" and event.key == "ctrl+j"):
+            self._put("\n")
         self._last = event.character or ""
+
+    def _action_of(self, key: str) -> str:
+        """What the key means here, as the user's key map has it: `send`, `new_line`, or nothing."""
+        active = self.screen.active_bindings.get(key)
+        here = active is not None and active.node is self and active.binding.action in ("send", "new_line")
+        return active.binding.action if active is not None and here else ""
 
     def action_send(self) -> None:
         """Send, unless something follows at once."""

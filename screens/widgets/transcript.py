@@ -13,6 +13,8 @@ from screens.widgets.said import Said
 
 FRAME_SECONDS = 0.06
 """Parts that arrive within this time are shown together."""
+SOON = 0.001
+"""Seconds until the first part is shown; a timer needs some."""
 SHARE = 4
 """Showing a part takes at most one in so many moments; the others belong to keys."""
 
@@ -85,7 +87,7 @@ class Transcript(Pane):
         """More of a reply arrives. It takes the place of an earlier attempt at the same reply."""
         self._waiting += text
         if self._frame is None:
-            wait = max(0.0, self._next - time.monotonic())
+            wait = max(SOON, self._next - time.monotonic())
             self._frame = self.set_timer(wait, lambda: self._grow(key, who))
 
     def to_end(self) -> None:
