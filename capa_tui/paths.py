@@ -39,10 +39,16 @@ def existing(given: str | None) -> Path:
         InputError: it was named, and there is none of that name: a slip must not become a new database.
     """
     path = database(given)
-    named = given or os.environ.get("CAPA_TUI_DB")
-    if named and not path.exists():
+    if absent(given):
         raise InputError(f"{path}: there is no such database. Load a study into it first: capa-tui load DIR")
     return path
+
+
+def absent(given: str | None) -> bool:
+    """Whether a database was named, and nothing of that name is there."""
+    path = database(given)
+    named = given or os.environ.get("CAPA_TUI_DB")
+    return bool(named) and not path.exists() and not path.is_symlink()
 
 
 def station() -> str:

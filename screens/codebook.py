@@ -10,7 +10,7 @@ from screens.widgets.panes import Pane, Reading
 from studies.kinds import StudyKind
 
 if TYPE_CHECKING:
-    from studies.annotation.protocol import AnnotationKind
+    from studies.annotation.protocol import AnnotationKind, called
 
 
 class CodebookPane(Pane):
@@ -35,7 +35,7 @@ class CodebookPane(Pane):
             return
         self._label = label
         rules = dict((key, text) for key, _, text in self._kind.overview())["rules"]
-        name = self._kind.study.codebook.entry(label).name
+        name = called(self._kind.study.codebook.entry(label))
         text = f"## {name}\n\n{self._kind.entry_text(label)}\n\n---\n\n**How to decide**\n\n{rules}"
         self.run_worker(self._read(text), group="codebook", exclusive=True)
 

@@ -63,7 +63,7 @@ def status(arguments: Namespace) -> int:
 
 
 async def _status(arguments: Namespace) -> int:
-    if arguments.study is None and not paths.database(arguments.db).exists():
+    if arguments.study is None and paths.absent(arguments.db):
         # Nothing has been loaded yet; looking makes no database.
         return _list([], arguments.json)
     async with Services.open(paths.existing(arguments.db)) as services:

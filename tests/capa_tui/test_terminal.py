@@ -148,3 +148,9 @@ def test_the_plain_mode_puts_a_terminal_back_that_a_killed_program_left(db: Path
         window.until("Commands")
         assert b"\x1b[?1003l" in window.written
         assert b"\x1b[?25h" in window.written
+
+
+def test_a_key_that_opens_the_note_and_what_is_typed_behind_it_come_in_one_go(db: Path) -> None:
+    with at_first_item(db) as window:
+        window.type("nburst text")
+        window.until("burst text")

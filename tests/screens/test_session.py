@@ -986,8 +986,9 @@ async def test_signs_of_life_carry_the_panes(table: Make) -> None:
 # -- looks -----------------------------------------------------------------------------------
 
 REPLY = (
-    "By *normalise*, do you mean:\n\n- scaling to 0-1, or\n- subtracting the mean and dividing by the standard "
-    "deviation?\n\n```python\ndef normalise(readings):\n    return [one / max(readings) for one in readings]\n```"
+    "By *normalise*, do you mean:\n\n- scaling to 0-1, or\n"
+    "- subtracting the mean and dividing by the standard deviation?\n\n"
+    "```python\ndef normalise(readings):\n    return [one / max(readings) for one in readings]\n```"
 )
 BRIEF = {
     "opening": "Normalise each reading like we do and flag the odd ones.",
