@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, cast
 from textual.app import ComposeResult
 
 from screens.widgets.panes import Pane, Reading
+from studies.annotation.protocol import called
 from studies.kinds import StudyKind
 
 if TYPE_CHECKING:
-    from studies.annotation.protocol import AnnotationKind, called
+    from studies.annotation.protocol import AnnotationKind
 
 
 class CodebookPane(Pane):

@@ -43,7 +43,7 @@ class ParticipantScreen(CapaScreen[None]):
     CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "participant.tcss"
     BINDINGS = [
         Binding("q", "pause", "pause", id="pause", tooltip="Pause; you come back to this very place"),
-        Binding("f10", "menu", "menu, withdraw", id="menu",
+        Binding("f10", "menu", "withdraw", id="menu",
                 tooltip="Pause, stop and withdraw your data, read the instructions, colours"),
     ]  # fmt: skip
     PLACE: ClassVar[str] = ""
