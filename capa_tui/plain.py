@@ -7,6 +7,7 @@ import textwrap
 from typing import Any, TextIO
 
 from capa_tui.lines import Lines, text_of
+from capa_tui.plain_chat import PlainChat
 from studies.errors import JournalError
 from studies.runner import Visit
 from studies.steps import AnswerError, Done, Field, Material, Step
@@ -31,6 +32,7 @@ class Plain:
         self.visit = visit
         self._source = source
         self._out = out
+        self._chat = PlainChat(visit, source, out, self._say)
         self._shown = ("", 0)
 
     async def run(self, station: str = "") -> int:
@@ -45,13 +47,19 @@ class Plain:
             if isinstance(current, Done):
                 self._end(current)
                 return 0
-            name = self.visit.next_ask()
-            if name is None:
-                await self.visit.leave(current)
-                continue
-            if not await self._one(current, current.field(name)):
+            if not await self._go_on(current):
                 self._end(await self.visit.pause("input closed"))
                 return 0
+
+    async def _go_on(self, step: Step) -> bool:
+        """One thing of a step; False when the input is closed."""
+        if step.chat is not None:
+            return await self._chat.one(step)
+        name = self.visit.next_ask()
+        if name is not None:
+            return await self._one(step, step.field(name))
+        await self.visit.leave(step)
+        return True
 
     async def _one(self, step: Step, field: Field) -> bool:
         """Ask one field until it is answered or the step changes; False when the input is closed."""

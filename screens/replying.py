@@ -96,10 +96,8 @@ class ReplyingScreen(ParticipantScreen):
         self.left = True
         if self._worker is None or self._worker.is_finished:
             return
-        if at_once:
+        if at_once or not self.live.abandon():
             self._worker.cancel()
-        else:
-            self.live.abandon()
         with suppress(WorkerError):
             await self._worker.wait()
 

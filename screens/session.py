@@ -142,6 +142,7 @@ class SessionScreen(PanesScreen):
         where.place = self.place
         writing = mode in ("writing", "waiting")
         self.composer.display, notice.display = writing, not writing
+        self.composer.closed = mode != "writing"
         notice.border_title = TITLES.get(mode, "")
         below = {"opening": chat.opening, "broken": chat.notice, "over": words.GO_ON}
         self.query_one("#notice-text", PlainText).update(below.get(mode, ""))

@@ -54,6 +54,8 @@ class Composer(NoteField, inherit_bindings=False):
 
     def __init__(self, text: str = "", *, id: str | None = None) -> None:
         super().__init__(text, id=id)
+        self.closed = False
+        """Whether a message could not be sent now, so that no key promises it."""
         self.pasted = len(text) > LONG_PASTE
         """Whether a long paste is in it that nobody has been asked about. A kept draft may hold one."""
         self._length = len(self.text)
@@ -79,6 +81,12 @@ class Composer(NoteField, inherit_bindings=False):
         self._forget()
 
     # -- keys ----------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While nothing can be sent, Enter is still not text, and promises nothing."""
+        if action == "send" and self.closed:
+            return None
+        return super().check_action(action, parameters)
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
         """Enter is not text here."""

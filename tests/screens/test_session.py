@@ -893,7 +893,7 @@ async def test_the_key_bar_promises_what_works_in_each_phase(table: Make) -> Non
         ways = {"help", "withdraw", "end task", "next pane", "your part"}
         assert set(offered(seat).values()) == ways | {"send it as it is", "pause"}
         await opening(seat)
-        assert set(offered(seat).values()) == ways | {"send", "new line", "stop", "pause"}
+        assert set(offered(seat).values()) == ways | {"new line", "stop", "pause"}
         await broken(seat)
         assert set(offered(seat).values()) == ways | {"try again", "pause"}
         await seat.press("r")
@@ -902,7 +902,7 @@ async def test_the_key_bar_promises_what_works_in_each_phase(table: Make) -> Non
         seat.assistant.end()
         await seat.until(lambda: "one moment" in seat.says)
         await seat.settle()
-        assert set(offered(seat).values()) == ways | {"send", "new line", "pause"}
+        assert set(offered(seat).values()) == ways | {"new line", "pause"}
         judging.set()
         await mode(seat, "over")
         assert set(offered(seat).values()) == ways - {"end task"} | {"go on", "pause"}
@@ -986,9 +986,8 @@ async def test_signs_of_life_carry_the_panes(table: Make) -> None:
 # -- looks -----------------------------------------------------------------------------------
 
 REPLY = (
-    "By *normalise*, do you mean:\n\n- scaling to 0-1, or\n"
-    "- subtracting the mean and dividing by the standard deviation?\n\n"
-    "```python\ndef normalise(readings):\n    return [one / max(readings) for one in readings]\n```"
+    "By *normalise*, do you mean:\n\n- scaling to 0-1, or\n- subtracting the mean and dividing by the "
+    "standard deviation?\n\n```python\ndef normalise(values):\n    return [one / max(values) for one in values]\n```"
 )
 BRIEF = {
     "opening": "Normalise each reading like we do and flag the odd ones.",

@@ -15,6 +15,8 @@ class Dictated:
         self.calls: list[Call] = []
         self.closed = 0
         """Replies that are over, whichever way."""
+        self.asked = asyncio.Event()
+        """Set while a reply is on its way."""
         self._coming: asyncio.Queue[Part | ReplyEnd] = asyncio.Queue()
         self._said = ""
 
@@ -22,6 +24,7 @@ class Dictated:
         """What is dictated from now on."""
         self.calls.append(call)
         self._coming, self._said = asyncio.Queue(), ""
+        self.asked.set()
         try:
             while True:
                 one = await self._coming.get()
@@ -30,11 +33,12 @@ class Dictated:
                     return
         finally:
             self.closed += 1
+            self.asked.clear()
 
     @property
     def open(self) -> bool:
         """Whether a reply is on its way."""
-        return len(self.calls) > self.closed
+        return self.asked.is_set()
 
     def say(self, *parts: str) -> None:
         """Further parts of the reply."""
