@@ -987,7 +987,8 @@ async def test_signs_of_life_carry_the_panes(table: Make) -> None:
 
 REPLY = (
     "By *normalise*, do you mean:\n\n- scaling to 0-1, or\n- subtracting the mean and dividing by the "
-    "standard deviation?\n\n```python\ndef normalise(values):\n    return [one / max(values) for one in values]\n```"
+    "standard deviation?\n\n"
+    "```python\ndef normalise(values):\n    return [one / max(values) for one in values]\n```"
 )
 BRIEF = {
     "opening": "Normalise each reading like we do and flag the odd ones.",
