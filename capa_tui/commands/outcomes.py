@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import replace
@@ -52,6 +53,44 @@ async def _evaluate(arguments: Namespace) -> int:
         report.emit(found.to_json())
     else:
         _print(found)
+    return 0
+
+
+def saw(arguments: Namespace) -> int:
+    """`capa-tui saw STUDY --participant CODE`: every message of every call, rebuilt from its references."""
+    return asyncio.run(_saw(arguments))
+
+
+async def _saw(arguments: Namespace) -> int:
+    async with Services.open(paths.existing(arguments.db)) as services:
+        record = await services.archive.find(arguments.study)
+        study = await services.archive.study(record.sha256)
+        streams = await services.archive.streams(record.sha256)
+        people = await services.archive.participations(record.sha256)
+    if record.study_kind != "roleplay":
+        raise InputError(
+            f"{record.reference} is a study of the kind {record.study_kind}: it calls no assistant"
+        )
+    key = arguments.participant.casefold()
+    mine = [one.stream for one in people if one.stream and (one.code or "").casefold() == key]
+    if not mine:
+        raise InputError(f"{record.reference}: nobody of the code {arguments.participant} has taken part")
+    from studies.roleplay.shown import Resolver
+
+    resolver = Resolver(study, streams)
+    for stream in mine:
+        for one in resolver.calls(stream):
+            shown = {
+                "item": one.call.item,
+                "turn": one.call.turn,
+                "attempt": one.call.attempt,
+                "assistant": one.call.assistant,
+                "at": one.event.at,
+                "messages": [{"role": each.role, "content": each.content} for each in one.messages],
+                "whole": one.whole,
+                "missing": len(one.missing),
+            }
+            report.line(json.dumps(shown, ensure_ascii=True))
     return 0
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from studies.desk import BlankJudged
 from studies.events import Event
 from studies.replies import Assistant, Call, ChatMessage
+from studies.roleplay.answers import whole
 from studies.roleplay.context import system_prompt
 from studies.roleplay.design import speakers
-from studies.roleplay.gate import whole
 from studies.roleplay.judging import verdict_on
 from studies.roleplay.payloads import Seen
 from studies.verdicts import NEUTRAL, Judge, Verdict

@@ -140,3 +140,34 @@ def test_unauthored_tasks_run_only_as_pilots(
     assert first is not None
     assert first["kind"] == "consent"
     pilot.kill()
+
+
+def test_what_each_call_saw_can_be_shown(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    db = tmp_path / "lab.db"
+    assert main(["load", str(folder), "--db", str(db)]) == 0
+    openings = {one["id"]: one["opening"] for one in tasks(folder)}
+    robot = Robot(db, "personal-ambiguity", "ada")
+
+    def answer(ask: Any) -> Any:
+        if ask["kind"] == "chat":
+            return openings[ask["about"]]
+        if ask["kind"] == "consent":
+            return True
+        return None if ask["kind"] in ("info", "text") else (ask["options"] or [{"value": None}])[0]["value"]
+
+    asked: list[str] = []
+
+    def second_turn(ask: Any, n: int) -> bool:
+        asked.append(ask["kind"])
+        return asked.count("chat") == 2
+
+    assert robot.play(answer, second_turn) is None
+    robot.kill()
+    capsys.readouterr()
+    assert main(["saw", "personal-ambiguity", "--participant", "ADA", "--db", str(db)]) == 0
+    (call,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert call["whole"] is True
+    assert call["messages"][-1]["content"] == openings[call["item"]]
+    assert main(["saw", "personal-ambiguity", "--participant", "nobody", "--db", str(db)]) == 2

@@ -85,6 +85,8 @@ def test_every_command_runs_from_the_wheel(installed: Path, tmp_path: Path) -> N
     capa("new", "play", "--kind", "roleplay")
     capa("load", "play")
     assert '"groups"' in capa("evaluate", "play", "--json")
+    capa("run", "play", "--participant", "ada", "--plain")
+    assert capa("saw", "play", "--participant", "ada") == ""
     judged = subprocess.run(
         [installed, "judge", "play", "--references"],
         cwd=tmp_path,
