@@ -74,8 +74,8 @@ async def test_every_problem_is_shown_at_once_with_its_place(tmp_path: Path, her
         async with app.run_test() as pilot:
             screen = await load(pilot, folder)
             await until(pilot, lambda: "Nothing was loaded." in words_on(app))
+            await until(pilot, lambda: "items.jsonl:2: not JSON" in words_on(app))
             shown = words_on(app)
-            assert "items.jsonl:2: not JSON" in shown
             assert "items.jsonl:3 request: 3; expected text" in shown
             assert "analysis.toml planed_n: unknown key; expected did you mean planned_n?" in shown
             assert "Nothing was loaded." in shown

@@ -1006,10 +1006,10 @@ async def reach(seat: Any, phase: str) -> None:
     await opening(seat)
     if phase == "replying":
         seat.assistant.say(*REPLY[:60])
-        await seat.until(lambda: shows(seat, "scaling"))
+        await seat.until(lambda: shows(seat, "0-1, or"))
     elif phase == "broken":
         seat.assistant.say(*REPLY[:60])
-        await seat.until(lambda: shows(seat, "scaling"))
+        await seat.until(lambda: shows(seat, "0-1, or"))
         await broken(seat, "interrupted", "The connection to the assistant was lost.")
     else:
         await hears(seat, REPLY)
