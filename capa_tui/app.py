@@ -101,6 +101,19 @@ class CapaApp(App[Any]):
             return
         await super().on_event(event)
 
+    def on_key(self, event: events.Key) -> None:
+        """Give a key that comes back unused to the text field that has got the focus in the meantime.
+
+        Keys typed in one go are handed on at once: those behind the key that opens a field went to the
+        widget before it.
+        """
+        field = self.focused
+        if field is not None and field.check_consume_key(event.key, event.character):
+            event.stop()
+            event.prevent_default()
+            # A new one: what was stopped once is not handled again.
+            field.post_message(events.Key(event.key, event.character))
+
     def _taken(self, event: events.Event) -> bool:
         takes = getattr(self.screen, "takes", None)
         taken = takes is None or takes(event)

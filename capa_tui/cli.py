@@ -24,6 +24,7 @@ COMMANDS = {
     "agreement": "figures",
     "evaluate": "outcomes",
     "judge": "judging",
+    "saw": "outcomes",
     "export": "data",
     "import": "data",
     "merge": "data",
@@ -118,7 +119,14 @@ def parser() -> argparse.ArgumentParser:
 
     evaluate = add("evaluate", "outcome metrics of a study", reading)
     _study(evaluate)
+    evaluate.add_argument(
+        "--blank", action="store_true", help="first run what is missing of the blank control, and record it"
+    )
     evaluate.add_argument("--reason", default="", help="why the figures are looked at before planned N")
+
+    saw = add("saw", "what each assistant call of a participant was shown, as JSON lines")
+    _study(saw)
+    saw.add_argument("--participant", required=True, metavar="CODE")
 
     judge = add("judge", "verdicts on code outside a session, as JSON lines")
     judge.add_argument(

@@ -114,4 +114,4 @@ def _assistants() -> Iterator[Finding]:
 def _extra(name: str, module: str, serves: str) -> Finding:
     if find_spec(module) is not None:
         return Finding(name, "fine", f"{module} is there for {serves}")
-    return Finding(name, "note", f"{serves} needs the extra: pip install 'capa-tui[{name}]'")
+    return Finding(name, "note", f"{serves} needs {module}: install it beside capa-tui (the extra {name})")

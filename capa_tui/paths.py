@@ -32,6 +32,25 @@ def database(given: str | None) -> Path:
         raise InputError(f"{chosen}: {error}") from error
 
 
+def existing(given: str | None) -> Path:
+    """The database file of a command that only makes sense on one that is there.
+
+    Raises:
+        InputError: it was named, and there is none of that name: a slip must not become a new database.
+    """
+    path = database(given)
+    if absent(given):
+        raise InputError(f"{path}: there is no such database. Load a study into it first: capa-tui load DIR")
+    return path
+
+
+def absent(given: str | None) -> bool:
+    """Whether a database was named, and nothing of that name is there."""
+    path = database(given)
+    named = given or os.environ.get("CAPA_TUI_DB")
+    return bool(named) and not path.exists() and not path.is_symlink()
+
+
 def station() -> str:
     """This machine's random id, made on first use.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import Any, TextIO
 
@@ -129,7 +130,7 @@ class Plain:
             self._say("Write /about and the number of an answer.")
             return
         text = self.visit.protocol.kind.explain(field.options[place - 1].value)
-        self._say(text.replace("**", "") or "There is no more to say about this answer.")
+        self._say(reflowed(text.replace("**", "")) or "There is no more to say about this answer.")
 
     def _introduce(self, step: Step) -> None:
         progress = step.progress
@@ -142,7 +143,7 @@ class Plain:
         if step.material:
             self._material(step.material)
         if step.body and step.fields[0].kind != "info":
-            self._say(step.body.replace("**", ""))
+            self._say(reflowed(step.body.replace("**", "")))
         if step.previous is not None:
             self._say("You answered this before. Your last answers stand until you have answered again.")
 
@@ -152,7 +153,7 @@ class Plain:
         self._say(f"The request: {material.request}\nEnd of the request.")
 
     def _question(self, field: Field) -> None:
-        lines = [field.text.replace("**", "")]
+        lines = [reflowed(field.text.replace("**", ""))]
         if field.kind == "consent":
             lines.append("Answer yes or no.")
         elif field.kind == "scale":
@@ -221,3 +222,25 @@ def _option(field: Field, given: str) -> Any:
         if given == str(number) or given.casefold() == str(one.value).casefold():
             return one.value
     raise AnswerError(f"there is no answer {visible_line(given)[:40]}")
+
+
+_BEGINS = re.compile(r"\s|[-*>#|`]|\d+[.)]\s|$")
+
+
+def reflowed(text: str) -> str:
+    """Markdown paragraphs with their lines joined, so that they are wrapped once and not twice.
+
+    Lists, quotes, tables, headings, indented lines and fenced code stay as they are.
+    """
+    lines: list[str] = []
+    fenced = open_paragraph = False
+    for line in text.split("\n"):
+        fence = line.lstrip().startswith("```")
+        plain = not (fenced or fence) and not _BEGINS.match(line)
+        if plain and open_paragraph:
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
+        open_paragraph = plain
+        fenced ^= fence
+    return "\n".join(lines)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from storage.store import Store
     from studies.conversation import Conversation
     from studies.ports import Archive, Desk, StudyRecord
+    from studies.replies import Assistant
+    from studies.study import Study
+    from studies.verdicts import Judge
 
 
 class Services:
@@ -95,19 +98,36 @@ class Services:
         Raises:
             MachineError: this machine cannot run code safely, or cannot reach the study's assistants.
         """
-        from capa_tui.assistants.roster import Roster
-        from capa_tui.sandbox.judge import SandboxJudge
         from studies.conversation import Conversation
 
-        judge = SandboxJudge(unsafe=visit.study.settings.roleplay.unsafe)
+        roster, judge = await self._open_live(visit.study)
+        return Conversation(visit, roster, judge, self.store.dialogues(visit.study))
+
+    @asynccontextmanager
+    async def live(self, study: Study) -> AsyncIterator[tuple[Assistant, Judge]]:
+        """The study's assistants and a judge, outside any visit.
+
+        Raises:
+            MachineError: this machine cannot run code safely, or cannot reach the study's assistants.
+        """
+        try:
+            yield await self._open_live(study)
+        finally:
+            await self._let_go()
+
+    async def _open_live(self, study: Study) -> tuple[Roster, SandboxJudge]:
+        from capa_tui.assistants.roster import Roster
+        from capa_tui.sandbox.judge import SandboxJudge
+
+        judge = SandboxJudge(unsafe=study.settings.roleplay.unsafe)
         self._live.append(judge)
         missing = await asyncio.to_thread(judge.available)
         if missing is not None:
             raise MachineError(f"{missing} Nothing was lost; sessions cannot be judged without it.")
         roster = Roster()
         self._live.append(roster)
-        await roster.open(one.model for one in visit.study.settings.assistants)
-        return Conversation(visit, roster, judge, self.store.dialogues(visit.study))
+        await roster.open(one.model for one in study.settings.assistants)
+        return roster, judge
 
     def rise(self) -> None:
         """Free the streams this process holds."""

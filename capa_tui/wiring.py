@@ -39,7 +39,7 @@ def lab_of(services: Services) -> Lab:
         desk=services.desk,
         clock=services.clock,
         database=str(services.store.path),
-        formats=[ExportFormat(name, one.about) for name, one in FORMATS.items()],
+        formats=[ExportFormat(name, one.about, one.kinds) for name, one in FORMATS.items()],
         station=services.station,
         seat=seat,
         demo=_demo,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from textual.app import ComposeResult
 
 from screens.widgets.panes import Pane, Reading
+from studies.annotation.protocol import called
 from studies.kinds import StudyKind
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class CodebookPane(Pane):
             return
         self._label = label
         rules = dict((key, text) for key, _, text in self._kind.overview())["rules"]
-        name = self._kind.study.codebook.entry(label).name
+        name = called(self._kind.study.codebook.entry(label))
         text = f"## {name}\n\n{self._kind.entry_text(label)}\n\n---\n\n**How to decide**\n\n{rules}"
         self.run_worker(self._read(text), group="codebook", exclusive=True)
 

@@ -49,13 +49,18 @@ class ExportScreen(LabScreen[None]):
         self._record = record
         self._suggested = ""
 
+    def _formats(self) -> list[ExportFormat]:
+        """The formats that can hold a study of this kind."""
+        kind = self._record.study_kind
+        return [one for one in self._lab.formats if not one.kinds or kind in one.kinds]
+
     def compose(self) -> ComposeResult:
         """Format, folder, options; later the files."""
         yield WhereAmI("Export", self._record.reference)
         with VerticalScroll(id="export-form", can_focus=False):
             with Horizontal(classes="export-row"):
                 yield PlainText("Format", classes="export-label")
-                formats = [Option(one.name, _described(one)) for one in self._lab.formats]
+                formats = [Option(one.name, _described(one)) for one in self._formats()]
                 yield Choices(formats, formats[0].value, id="format")
             with Horizontal(classes="export-row"):
                 yield PlainText("Folder", classes="export-label")

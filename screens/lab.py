@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 from textual.app import SystemCommand
 from textual.binding import Binding
+from textual.css.query import NoMatches
 from textual.worker import WorkType
 
 from screens.base import CapaScreen, Result
@@ -25,12 +27,18 @@ REFRESH_SECONDS = 5.0
 """Time between two looks at the database while a screen is up."""
 
 
+CLOSING_SECONDS = 10.0
+"""Longer than closing a screen ever takes."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
     """One format an export can have."""
 
     name: str
     description: str = ""
+    kinds: tuple[str, ...] = ()
+    """Study kinds it can hold; empty for all."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +71,16 @@ class LabScreen(CapaScreen[Result]):
         self, doing: Callable[..., Coroutine[None, None, None]], *given: object, group: str = "doing"
     ) -> None:
         """Do something beside the screen; of one group only the last goes on."""
-        work: WorkType[None] = partial(doing, *given)
+        work: WorkType[None] = partial(self._do, doing, *given)
         self.run_worker(work, group=group, exclusive=True)
+
+    async def _do(self, doing: Callable[..., Coroutine[None, None, None]], *given: object) -> None:
+        try:
+            await doing(*given)
+        except NoMatches:
+            # A screen that is being closed loses its widgets first, and then cancels what is done beside it.
+            await asyncio.sleep(CLOSING_SECONDS)
+            raise
 
     async def attempt(self, title: str, doing: Awaitable[T]) -> T | None:
         """What `doing` gives, or None after its error has been shown and read. Needs a worker.
@@ -133,15 +149,23 @@ class StudyScreen(LabScreen[Result]):
         """Open the figures."""
         from screens.agreement import AgreementScreen
 
-        if self.chosen is not None:
+        if self.chosen is not None and self._annotates(self.chosen):
             self.app.push_screen(AgreementScreen(self.lab, self.chosen))
 
     def action_adjudicate(self) -> None:
         """Open adjudication."""
         from screens.adjudication import AdjudicationScreen
 
-        if self.chosen is not None:
+        if self.chosen is not None and self._annotates(self.chosen):
             self.app.push_screen(AdjudicationScreen(self.lab, self.chosen))
+
+    def _annotates(self, study: StudyRecord) -> bool:
+        """Whether the study has labels to look at; otherwise say where its figures are."""
+        if study.study_kind == "annotation":
+            return True
+        told = f"{study.reference} has no labels. Its figures: capa-tui evaluate {study.reference}"
+        self.app.push_screen(message("Not an annotation study", told))
+        return False
 
     def action_export(self) -> None:
         """Open the export."""

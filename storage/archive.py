@@ -86,7 +86,7 @@ class SqliteArchive:
 
 def records(conn: Connection) -> list[StudyRecord]:
     """Every study version, newest last."""
-    return [StudyRecord(*row) for row in conn.execute(f"{_RECORD} ORDER BY loaded_at, name, version")]
+    return [StudyRecord(*row) for row in conn.execute(f"{_RECORD} ORDER BY loaded_at, rowid")]
 
 
 def record_of(conn: Connection, sha256: str) -> StudyRecord | None:

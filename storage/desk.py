@@ -12,7 +12,7 @@ from storage.desk_stream import DeskStream
 from storage.erase import clean, erase
 from storage.readers import Readers
 from storage.writer import Writer
-from studies.desk import AnnotationAdjudicated, DeviationNoted, Exported, Look, StudyLoaded
+from studies.desk import AnnotationAdjudicated, BlankJudged, DeviationNoted, Exported, Look, StudyLoaded
 from studies.errors import JournalError, MachineError
 from studies.events import Payload
 from studies.ports import Exporting, Loaded, ParticipationRecord, StudyRecord
@@ -74,6 +74,10 @@ class SqliteDesk:
     async def adjudicate(self, decision: AnnotationAdjudicated) -> None:
         """Record a final label."""
         await self._record(decision)
+
+    async def blank(self, judged: BlankJudged) -> None:
+        """Record what came of one call of the blank control."""
+        await self._record(judged)
 
     async def note(self, study: StudyRecord, text: str) -> None:
         """Record a deviation."""

@@ -70,7 +70,7 @@ class SqliteDialogues:
             (total,) = conn.execute(
                 "SELECT total(json_extract(said.body, '$.cost')) FROM events AS said JOIN events AS opened "
                 "ON opened.stream = said.stream AND opened.seq = 1 AND opened.study = ? "
-                "WHERE said.kind IN ('reply_ended', 'gate_decided')",
+                "WHERE said.kind IN ('reply_ended', 'gate_decided', 'opinion_given')",
                 (study,),
             ).fetchone()
             return float(total)
@@ -84,9 +84,6 @@ def _said(message: ChatMessage) -> bool:
 
 def _fixed(conn: Connection, study: str) -> tuple[Donor, ...] | None:
     """The donors of the earliest event that fixed them; None where none has."""
-    found = [
-        one.payload
-        for one in sorted(fetch(conn, "kind = 'donors_fixed' AND study = ?", (study,)), key=lambda one: one.at)
-        if isinstance(one.payload, DonorsFixed)
-    ]
+    events = sorted(fetch(conn, "kind = 'donors_fixed' AND study = ?", (study,)), key=lambda one: one.at)
+    found = [one.payload for one in events if isinstance(one.payload, DonorsFixed)]
     return found[0].donors if found else None

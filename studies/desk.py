@@ -103,6 +103,24 @@ class ParticipationErased(Payload):
     """The person's random id, so that no merge brings their code back."""
 
 
+@event("blank_judged")
+@dataclass(frozen=True, slots=True)
+class BlankJudged(Payload):
+    """One call of the blank control (whole specification, no history) and what came of it."""
+
+    study: str
+    assistant: str
+    item: str
+    """Id of the task."""
+    verdict: str
+    status: str
+    """Of the reply: complete, interrupted, failed."""
+    text: str = ""
+    """The reply."""
+    model_served: str = ""
+    cost: float | None = None
+
+
 @event("deviation_noted")
 @dataclass(frozen=True, slots=True)
 class DeviationNoted(Payload):

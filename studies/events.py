@@ -231,25 +231,31 @@ def by_time(events: Iterable[Event]) -> list[Event]:
 def faults(events: list[Event]) -> list[str]:
     """What is wrong with one stream's events, in order; an empty list for a sound chain.
 
-    Two events with one number are a fork. Erased payloads are sound as long as their hash is.
+    A fork is named once, where its sides part. Erased payloads are sound as long as their hash is.
     """
     from studies.shapes import misfit
 
     found: list[str] = []
-    seq, head = 0, GENESIS
+    there = {(one.seq, one.hash) for one in events} | {(0, GENESIS)}
+    behind: set[tuple[int, str]] = set()
+    seq = 0
     for one in events:
         where = f"event {one.seq} of stream {one.stream}"
-        if one.seq == seq:
-            found.append(f"{where}: the stream forks here (two events with this number)")
-        elif one.seq != seq + 1:
+        place = (one.seq - 1, one.previous)
+        if one.seq < seq:
+            found.append(f"{where}: comes after event {seq}")
+        elif one.seq > seq + 1:
             found.append(f"{where}: event {seq + 1} is missing before it")
-        elif one.previous != head:
+        elif place not in there:
             found.append(f"{where}: does not follow the event before it")
+        elif place in behind:
+            found.append(f"{where}: the stream forks here (two events with this number)")
+        behind.add(place)
         if one.hash != hash_of(one.previous, one.stream, one.seq, one.kind, one.at, one.digest):
             found.append(f"{where}: its hash does not match its contents")
         if one.body is not None and (one.salt is None or digest_of(one.salt, one.body) != one.digest):
             found.append(f"{where}: its payload was altered")
         elif why := misfit(one):
             found.append(f"{where}: {why}")
-        seq, head = one.seq, one.hash
+        seq = one.seq
     return found

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from studies.desk import AnnotationAdjudicated
+from studies.desk import AnnotationAdjudicated, BlankJudged
 from studies.events import Event
 from studies.study import Study
 
@@ -163,6 +163,9 @@ class Desk(Protocol):
 
     async def adjudicate(self, decision: AnnotationAdjudicated) -> None:
         """Record a final label."""
+
+    async def blank(self, judged: BlankJudged) -> None:
+        """Record what came of one call of the blank control."""
 
     async def note(self, study: StudyRecord, text: str) -> None:
         """Record a deviation."""

@@ -160,7 +160,7 @@ class Protocol:
     def _practised(self, state: State, attempt: int) -> str:
         right, asked = self._score(state, attempt)
         mark = self.study.settings.training.pass_mark
-        if mark is None or right >= mark * asked:
+        if mark is None or _reached(right, asked, mark):
             return PRACTISED
         if attempt < self.study.settings.training.rounds:
             return AGAIN
@@ -223,7 +223,7 @@ class Protocol:
             return self.kind.following(step, state)
         training = self.study.settings.training
         right, asked = self._score(state, int(rest))
-        passed = None if training.pass_mark is None else right >= training.pass_mark * asked
+        passed = None if training.pass_mark is None else _reached(right, asked, training.pass_mark)
         ended = said.TrainingEnded(int(rest), right, asked, passed)
         if passed is False and training.exclude and int(rest) >= training.rounds:
             return (ended, said.ParticipationExcluded("the pass mark of the practice was not reached"))
@@ -264,6 +264,11 @@ def completion_code(opened: said.ParticipationOpened, study: str) -> str:
     """A code that proves to the lab that this person finished; derived, so it is the same everywhere."""
     digits = hashlib.sha256(f"completion|{study}|{opened.participant}".encode()).hexdigest().upper()
     return f"{digits[:4]}-{digits[4:8]}"
+
+
+def _reached(right: int, asked: int, mark: float) -> bool:
+    # Not `right >= mark * asked`: 0.28 * 25 is a little more than 7.
+    return right / asked >= mark
 
 
 def question_field(question: Any) -> Field:

@@ -228,6 +228,8 @@ class RoleplaySettings(Settings):
     """`fixed`: the task's own opening request is sent. `free`: the participant writes it."""
     gate: str = ""
     """Name of the assistant that serves as the gate of the `gated` condition."""
+    second_opinion: str = ""
+    """Name of the assistant that gives a second opinion on each submission, beside the executed verdict."""
     gated_keeps_history: bool = True
     """Whether `gated` keeps the raw history in context beside what the gate says."""
     minimum_wait_ms: Annotated[int, Field(ge=0)] = 0

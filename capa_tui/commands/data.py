@@ -46,7 +46,7 @@ async def _export(arguments: Namespace) -> int:
 
     out = Path(arguments.out)
     how = Exporting(arguments.format, out, arguments.raw, arguments.identify, arguments.bom)
-    async with Services.open(paths.database(arguments.db)) as services:
+    async with Services.open(paths.existing(arguments.db)) as services:
         study = await services.archive.find(arguments.study)
         counts = await services.desk.export(study, how)
     if arguments.json:

@@ -47,9 +47,10 @@ def _of_table(path: Path, as_json: bool) -> int:
 
 async def _of_study(arguments: Namespace) -> int:
     from capa_tui.services import Services
-    from studies.annotation.metrics import looks, study_agreement
+    from studies.annotation.metrics import study_agreement
+    from studies.looks import looks
 
-    async with Services.open(paths.database(arguments.db)) as services:
+    async with Services.open(paths.existing(arguments.db)) as services:
         record = await services.archive.find(arguments.study)
         if record.study_kind != "annotation":
             raise InputError(

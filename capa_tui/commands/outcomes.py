@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from argparse import Namespace
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from capa_tui import paths, report
@@ -13,6 +15,7 @@ from studies.errors import InputError
 
 if TYPE_CHECKING:
     from studies.roleplay.evaluation import Evaluation
+    from studies.study import Study
 
 
 def evaluate(arguments: Namespace) -> int:
@@ -21,22 +24,27 @@ def evaluate(arguments: Namespace) -> int:
 
 
 async def _evaluate(arguments: Namespace) -> int:
-    async with Services.open(paths.database(arguments.db)) as services:
+    async with Services.open(paths.existing(arguments.db)) as services:
         record = await services.archive.find(arguments.study)
         if record.study_kind != "roleplay":
             raise InputError(
                 f"{record.reference} is a study of the kind {record.study_kind}; "
                 "evaluate is for role-play studies, agreement for annotation studies"
             )
+        from studies.looks import looks
+        from studies.roleplay.blank import recorded
         from studies.roleplay.evaluate import evaluate as outcomes_of
 
         study = await services.archive.study(record.sha256)
+        if arguments.blank:
+            await _run_blank(services, study)
         streams = await services.archive.streams(record.sha256)
         desk = await services.archive.desk(record.sha256)
-        found = outcomes_of(study, streams, desk, name=record.reference)
+        found = outcomes_of(study, streams, desk, name=record.reference, blank=recorded(study, desk))
         if not found.reached:
             planned = found.planned_n or 0
             await services.desk.look(record, "evaluate", arguments.reason, found.completed, planned)
+            found = replace(found, looks=looks(await services.archive.desk(record.sha256), record.sha256))
             report.say(
                 f"Before planned N ({found.completed} of {planned} participations completed): "
                 "these figures are an early look, and the look has been recorded."
@@ -46,6 +54,56 @@ async def _evaluate(arguments: Namespace) -> int:
     else:
         _print(found)
     return 0
+
+
+def saw(arguments: Namespace) -> int:
+    """`capa-tui saw STUDY --participant CODE`: every message of every call, rebuilt from its references."""
+    return asyncio.run(_saw(arguments))
+
+
+async def _saw(arguments: Namespace) -> int:
+    async with Services.open(paths.existing(arguments.db)) as services:
+        record = await services.archive.find(arguments.study)
+        study = await services.archive.study(record.sha256)
+        streams = await services.archive.streams(record.sha256)
+        people = await services.archive.participations(record.sha256)
+    if record.study_kind != "roleplay":
+        raise InputError(
+            f"{record.reference} is a study of the kind {record.study_kind}: it calls no assistant"
+        )
+    key = arguments.participant.casefold()
+    mine = [one.stream for one in people if one.stream and (one.code or "").casefold() == key]
+    if not mine:
+        raise InputError(f"{record.reference}: nobody of the code {arguments.participant} has taken part")
+    from studies.roleplay.shown import Resolver
+
+    resolver = Resolver(study, streams)
+    for stream in mine:
+        for one in resolver.calls(stream):
+            shown = {
+                "item": one.call.item,
+                "turn": one.call.turn,
+                "attempt": one.call.attempt,
+                "assistant": one.call.assistant,
+                "at": one.event.at,
+                "messages": [{"role": each.role, "content": each.content} for each in one.messages],
+                "whole": one.whole,
+                "missing": len(one.missing),
+            }
+            report.line(json.dumps(shown, ensure_ascii=True))
+    return 0
+
+
+async def _run_blank(services: Services, study: Study) -> None:
+    """Make the calls of the blank control that have no recorded verdict yet."""
+    from studies.roleplay.blank import blank_control, recorded, run_blank
+
+    done = {(one.assistant, one.task) for one in recorded(study, await services.archive.desk(study.sha256))}
+    calls = [one for one in blank_control(study) if (one.assistant, one.task) not in done]
+    async with services.live(study) as (assistant, judge):
+        async for judged in run_blank(study, calls, assistant, judge):
+            await services.desk.blank(judged)
+            report.say(f"blank control: {judged.assistant}, {judged.item}: {judged.verdict}")
 
 
 def _print(found: Evaluation) -> None:
@@ -62,8 +120,11 @@ def _print(found: Evaluation) -> None:
         said = "undefined" if one.difference is None else f"{one.difference:+.4f}"
         told = one.ci.undefined_reason if p is None else f"p = {p:.4f}, sign-flip over participants"
         report.line(f"{one.outcome}, {one.a} minus {one.b} ({which}): {said}; {told or ''}".rstrip("; "))
-    for one in (*found.flags, *(f"deviation: {each}" for each in found.deviations)):
-        report.line(f"note: {one}")
+    for blank in found.blank_control:
+        told = blank.undefined_reason or f"{blank.solved} of {blank.tasks} tasks solved when told everything"
+        report.line(f"blank control, {blank.assistant}: {told}")
+    for note in (*found.flags, *(f"deviation: {each}" for each in found.deviations)):
+        report.line(f"note: {note}")
     for each in found.not_counted:
         report.line(f"not counted: {(each.participant or 'erased')[:8]}, {each.reason}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 import tempfile
@@ -22,7 +21,7 @@ DEMO_CODE = "DEMO"
 
 def run(arguments: Namespace) -> int:
     """`capa-tui run STUDY --participant CODE`."""
-    database = paths.database(arguments.db)
+    database = paths.existing(arguments.db)
     if arguments.plain or arguments.jsonl:
         return asyncio.run(_line_visit(database, arguments))
     require_terminal()
@@ -44,7 +43,8 @@ def demo(arguments: Namespace) -> int:
 
     if arguments.kind not in bundles.KINDS:
         raise InputError(f"no demo of the kind {arguments.kind!r}; there is: {', '.join(bundles.KINDS)}")
-    if arguments.db or os.environ.get("CAPA_TUI_DB"):
+    # Not where CAPA_TUI_DB points: that is the lab's own, and a demo there would stay among its studies.
+    if arguments.db:
         return _demo_in(paths.database(arguments.db), arguments)
     with tempfile.TemporaryDirectory(prefix="capa-tui-demo-") as folder:
         return _demo_in(Path(folder) / "demo.db", arguments)

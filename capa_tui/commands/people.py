@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
+from collections.abc import Sequence
 
 from capa_tui import paths, report
 from capa_tui.services import Services
 from studies.assignment import planned_slots
 from studies.errors import InputError
+from studies.ports import StudyRecord
 
 
 def codes(arguments: Namespace) -> int:
@@ -19,7 +21,7 @@ def codes(arguments: Namespace) -> int:
 async def _codes(arguments: Namespace) -> int:
     if arguments.n < 1:
         raise InputError(f"--n {arguments.n}: expected 1 or more")
-    async with Services.open(paths.database(arguments.db)) as services:
+    async with Services.open(paths.existing(arguments.db)) as services:
         study = await services.archive.find(arguments.study)
         issued = await services.desk.issue_codes(study, arguments.n)
         placed = await services.archive.participations(study.sha256)
@@ -45,7 +47,7 @@ def release(arguments: Namespace) -> int:
 
 
 async def _release(arguments: Namespace) -> int:
-    async with Services.open(paths.database(arguments.db)) as services:
+    async with Services.open(paths.existing(arguments.db)) as services:
         study = await services.archive.find(arguments.study)
         freed = await services.desk.release(study, arguments.participant)
         # The person may sit in an older version than the one that was named.
@@ -61,9 +63,12 @@ def status(arguments: Namespace) -> int:
 
 
 async def _status(arguments: Namespace) -> int:
-    async with Services.open(paths.database(arguments.db)) as services:
+    if arguments.study is None and paths.absent(arguments.db):
+        # Nothing has been loaded yet; looking makes no database.
+        return _list([], arguments.json)
+    async with Services.open(paths.existing(arguments.db)) as services:
         if arguments.study is None:
-            return await _studies(services, arguments.json)
+            return _list(await services.archive.studies(), arguments.json)
         study = await services.archive.find(arguments.study)
         from studies.progress import progress_of
 
@@ -90,8 +95,7 @@ def _people(n: int) -> str:
     return "1 person each" if n == 1 else f"{n} people each"
 
 
-async def _studies(services: Services, as_json: bool) -> int:
-    records = await services.archive.studies()
+def _list(records: Sequence[StudyRecord], as_json: bool) -> int:
     if as_json:
         report.emit(
             {
@@ -127,7 +131,7 @@ def erase(arguments: Namespace) -> int:
 async def _erase(arguments: Namespace) -> int:
     if not arguments.reason.strip():
         raise InputError("--reason: expected a sentence for the record")
-    async with Services.open(paths.database(arguments.db)) as services:
+    async with Services.open(paths.existing(arguments.db)) as services:
         study = await services.archive.find(arguments.study)
         blanked = await services.desk.erase(study, arguments.participant, arguments.reason)
     report.say(

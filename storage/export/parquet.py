@@ -32,8 +32,8 @@ def write(data: Dataset, out: Staging, how: Exporting) -> str:
         import pyarrow.parquet
     except ImportError as error:
         raise MachineError(
-            "the format parquet needs pyarrow, which is not installed; install it with: "
-            "pip install 'capa-tui[parquet]'"
+            "the format parquet needs pyarrow, which is not installed; install it beside "
+            "capa-tui (the extra parquet)"
         ) from error
     types: Mapping[ColumnType, Any] = {
         "text": pyarrow.string(),

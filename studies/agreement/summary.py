@@ -69,7 +69,7 @@ def _kappa(report: AgreementReport) -> Iterator[Line]:
     )
     note = f"{shared.raters:,} raters, t with {shared.df} degrees of freedom; the one to publish"
     if shared.floored:
-        note = "shared raters add nothing that can be estimated here, so it speaks of other items only"
+        note = "this design cannot tell the raters' own spread: wider than the first only by its few raters"
     yield Line(
         "  95%, other annotators too",
         interval(shared.ci_low, shared.ci_high),

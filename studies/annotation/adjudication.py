@@ -72,8 +72,8 @@ def adjudicator(
     name = code.strip()
     if not name:
         raise InputError("the adjudicator's code is blank; expected a name or code")
-    key = name.casefold()
-    people = {one.participant for one in records if one.code is not None and one.code.casefold() == key}
+    key = _letters(name)
+    people = {one.participant for one in records if one.code is not None and _letters(one.code) == key}
     if not people:
         return Adjudicator(name)
     own = {
@@ -87,6 +87,11 @@ def adjudicator(
         if isinstance(one.payload, AnnotationSubmitted)
     }
     return Adjudicator(pseudonym(min(people)), frozenset(own))
+
+
+def _letters(code: str) -> str:
+    """A code without what is easily left out: case, hyphens, spaces."""
+    return "".join(one for one in code.casefold() if one.isalnum()) or code.casefold()
 
 
 def queue(

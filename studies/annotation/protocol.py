@@ -15,7 +15,7 @@ from studies.study import Study
 from studies.taxonomy import ESCAPES, LABELS, MECHANISMS
 
 if TYPE_CHECKING:
-    from studies.annotation.materials import CheckItem, Item, TrainingItem
+    from studies.annotation.materials import CheckItem, CodebookEntry, Item, TrainingItem
 
 
 def step_id(planned: Planned) -> str:
@@ -60,7 +60,7 @@ class AnnotationKind:
         labels = MECHANISMS + (ESCAPES if self.study.settings.annotation.escapes else ())
         for label in labels:
             entry = book.entry(label)
-            pages.append((label, entry.name, self.entry_text(label)))
+            pages.append((label, called(entry), self.entry_text(label)))
         return tuple(pages)
 
     def entry_text(self, label: str) -> str:
@@ -78,7 +78,7 @@ class AnnotationKind:
         if entry.near_miss:
             parts.append(f"**Nearly** {entry.near_miss}")
         if entry.neighbour:
-            parts.append(f"**Nearest neighbour** {self.study.codebook.entry(entry.neighbour).name}")
+            parts.append(f"**Nearest neighbour** {called(self.study.codebook.entry(entry.neighbour))}")
         return "\n\n".join(parts)
 
     def explain(self, value: object) -> str:
@@ -234,12 +234,12 @@ class AnnotationKind:
         chosen, right = answers.get("dominant"), practice.dominant
         correct = chosen == right
         lines = [
-            f"**Your answer** {book.entry(str(chosen)).name}" + (" (as we see it too)" if correct else ""),
+            f"**Your answer** {called(book.entry(str(chosen)))}" + (" (as we see it too)" if correct else ""),
         ]
         if not correct:
-            lines.append(f"**Our answer** {book.entry(right).name}")
+            lines.append(f"**Our answer** {called(book.entry(right))}")
         if practice.additional:
-            also = ", ".join(book.entry(one).name for one in practice.additional)
+            also = ", ".join(called(book.entry(one)) for one in practice.additional)
             lines.append(f"**Also present** {also}")
         lines.append(practice.feedback)
         return "\n\n".join(lines), correct
@@ -292,6 +292,11 @@ class AnnotationKind:
     def _training_progress(self, item: str) -> Progress:
         items = self.training_items()
         return Progress("Practice", position=items.index(item) + 1, total=len(items))
+
+
+def called(entry: CodebookEntry) -> str:
+    """A label as participants meet it everywhere: the words on its button, with the field's term."""
+    return entry.short if entry.short.casefold() == entry.name.casefold() else f"{entry.short} ({entry.name})"
 
 
 SCALE = tuple(

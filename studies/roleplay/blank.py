@@ -6,15 +6,19 @@ the tests' messages, up to eight submissions; here there is one reply.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from studies.replies import Call, ChatMessage
+from studies.desk import BlankJudged
+from studies.events import Event
+from studies.replies import Assistant, Call, ChatMessage
+from studies.roleplay.answers import whole
 from studies.roleplay.context import system_prompt
 from studies.roleplay.design import speakers
+from studies.roleplay.judging import verdict_on
 from studies.roleplay.payloads import Seen
-from studies.verdicts import NEUTRAL
+from studies.verdicts import NEUTRAL, Judge, Verdict
 
 if TYPE_CHECKING:
     from studies.roleplay.materials import Task
@@ -70,6 +74,38 @@ def specification(task: Task) -> str:
     if told := [f"- {one.text}" for one in task.facts if not task.derived]:
         parts.append("\n".join(["What has to be known:", *told]))
     return "\n\n".join(parts)
+
+
+def recorded(study: Study, desk: Iterable[Event]) -> tuple[BlankOutcome, ...]:
+    """What came of the blank control so far, by its events; the latest of each call counts."""
+    latest = {
+        (one.payload.assistant, one.payload.item): one.payload.verdict
+        for one in desk
+        if isinstance(one.payload, BlankJudged) and one.payload.study == study.sha256
+    }
+    return tuple(BlankOutcome(assistant, task, verdict) for (assistant, task), verdict in latest.items())
+
+
+async def run_blank(
+    study: Study, calls: Sequence[BlankCall], assistant: Assistant, judge: Judge
+) -> AsyncIterator[BlankJudged]:
+    """Make the calls one after the other and have the replies judged; one event each."""
+    for one in calls:
+        end = await whole(assistant, one.call)
+        verdict = Verdict("not_run")
+        if end.status == "complete":
+            limit = study.settings.roleplay.time_limit
+            _, _, verdict = await verdict_on(end.text, study.task(one.task), limit, judge)
+        yield BlankJudged(
+            study.sha256,
+            one.assistant,
+            one.task,
+            verdict.verdict,
+            end.status,
+            end.text,
+            end.model_served,
+            end.usage.cost,
+        )
 
 
 def blank_figures(study: Study, outcomes: Sequence[BlankOutcome]) -> tuple[BlankFigure, ...]:

@@ -61,8 +61,9 @@ def speakers(study: Study) -> tuple[str, ...]:
 
 
 def speaker_names(settings: StudySettings) -> tuple[str, ...]:
-    """Names of the assistants that take part in sessions: all but the gate."""
-    return tuple(one.name for one in settings.assistants if one.name != settings.roleplay.gate)
+    """Names of the assistants that take part in sessions: all but the gate and the second opinion."""
+    beside = (settings.roleplay.gate, settings.roleplay.second_opinion)
+    return tuple(one.name for one in settings.assistants if one.name not in beside)
 
 
 def lay_out_sessions(study: Study, slot: int) -> tuple[Planned, ...]:

@@ -65,6 +65,9 @@ def _assistants(settings: StudySettings, parts: RoleplayParts) -> Iterator[Probl
     if not speaker_names(settings):
         found = "the gate alone answers nobody" if names else "no assistant"
         yield error("study.toml", "assistants", found, "at least one [[assistants]] beside the gate")
+    if roleplay.second_opinion and roleplay.second_opinion not in names:
+        found = f"{roleplay.second_opinion!r}, which is no assistant"
+        yield error("study.toml", "roleplay.second_opinion", found, "the name of an assistant")
     gated = "gated" in roleplay.conditions
     if gated and roleplay.gate not in names:
         found = f"{roleplay.gate!r}, which is no assistant" if roleplay.gate else "no gate for `gated`"

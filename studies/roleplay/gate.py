@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from studies.replies import Assistant, Call, ChatMessage, Part, ReplyEnd
+from studies.replies import Assistant, ChatMessage
+from studies.roleplay.answers import ask
 from studies.roleplay.context import Dialogue, system_prompt, transcript
 from studies.roleplay.payloads import GateDecided
 from studies.roleplay.sessions import Session
@@ -45,56 +44,23 @@ async def ask_gate(
     settings = next(one for one in study.settings.assistants if one.name == name)
     prompt, _ = system_prompt(study, name) if settings.prompt else (PROMPT, None)
     asked = f"{transcript(history)}\n\nThe new request: {session.turns[-1].request}"
-    messages = [ChatMessage("system", prompt.strip()), ChatMessage("user", asked)]
-    cost: float | None = 0.0
-    spent_ms, raw, trouble = 0, "", ""
-    for _ in range(2):
-        call = Call(
-            assistant=name,
-            model=settings.model,
-            messages=tuple(messages),
-            parameters=settings.parameters,
-            read_timeout=study.settings.roleplay.read_timeout,
-            total_timeout=study.settings.roleplay.reply_timeout,
-            schema=GateAnswer.model_json_schema(),
-            script=(json.dumps({"sufficient": False, "session": 0, "text": "Ask what is unclear."}),),
-        )
-        end = await whole(assistant, call)
-        cost = None if cost is None or end.usage.cost is None else cost + end.usage.cost
-        spent_ms, raw = spent_ms + end.total_ms, end.text
-        if end.status != "complete":
-            trouble = end.detail or end.error or end.status
-            break
-        try:
-            answer = GateAnswer.model_validate(_json_in(raw))
-        except (ValueError, ValidationError) as error:
-            trouble = str(error)[:500]
-            messages += [ChatMessage("assistant", raw), ChatMessage("user", f"That does not fit: {trouble}")]
-            continue
-        place = answer.session
-        highlighted = history[place - 1].name if answer.sufficient and 1 <= place <= len(history) else ""
-        return GateDecided(
-            session.id, session.item, answer.sufficient, highlighted, answer.text, "", cost, spent_ms, raw
-        )
-    return GateDecided(session.id, session.item, None, "", "", f"{FALLBACK}: {trouble}", cost, spent_ms, raw)
-
-
-async def whole(assistant: Assistant, call: Call) -> ReplyEnd:
-    """A reply read to its end."""
-    async for one in assistant.reply(call):
-        if isinstance(one, Part):
-            continue
-        return one
-    return ReplyEnd("failed", "", error="the assistant gave no reply", error_kind="empty")
-
-
-def _json_in(text: str) -> Any:
-    """The JSON object in a reply, whatever stands around it.
-
-    Raises:
-        ValueError: there is none.
-    """
-    begin, end = text.find("{"), text.rfind("}")
-    if begin < 0 or end < begin:
-        raise ValueError("no JSON object in the answer")
-    return json.loads(text[begin : end + 1])
+    messages = (ChatMessage("system", prompt.strip()), ChatMessage("user", asked))
+    script = '{"sufficient": false, "session": 0, "text": "Ask what is unclear."}'
+    got = await ask(study, name, messages, GateAnswer, script, assistant)
+    answer = got.answer
+    if answer is None:
+        fallback = f"{FALLBACK}: {got.trouble}"
+        return GateDecided(session.id, session.item, None, "", "", fallback, got.cost, got.total_ms, got.raw)
+    place = answer.session
+    highlighted = history[place - 1].name if answer.sufficient and 1 <= place <= len(history) else ""
+    return GateDecided(
+        session.id,
+        session.item,
+        answer.sufficient,
+        highlighted,
+        answer.text,
+        "",
+        got.cost,
+        got.total_ms,
+        got.raw,
+    )

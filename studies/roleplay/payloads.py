@@ -163,6 +163,22 @@ class VerdictGiven(Payload):
     """False: the reply was a question, and nothing was run."""
 
 
+@event("opinion_given")
+@dataclass(frozen=True, slots=True)
+class OpinionGiven(Payload):
+    """A model's second opinion on a submission. It decides nothing."""
+
+    session: str
+    item: str
+    turn: int
+    agrees: bool | None
+    """Whether the code agrees in function with the reference; None: no usable answer."""
+    reason: str
+    cost: float | None = None
+    total_ms: int = 0
+    raw: str = ""
+
+
 @event("history_frozen")
 @dataclass(frozen=True, slots=True)
 class HistoryFrozen(Payload):

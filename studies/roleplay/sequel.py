@@ -15,6 +15,7 @@ from studies.roleplay.blinding import Veil, masked, mentions_history
 from studies.roleplay.context import Dialogue, call_for, history_of, prompt_hash, shuffled_history
 from studies.roleplay.gate import ask_gate
 from studies.roleplay.judging import verdict_on
+from studies.roleplay.opinion import ask_opinion
 from studies.roleplay.protocol import RoleplayKind, sessions_of
 from studies.roleplay.sessions import Session, disposition_after
 from studies.steps import Done, Step
@@ -149,6 +150,8 @@ class Sequel:
                 submission,
             )
         )
+        if submission and self.study.settings.roleplay.second_opinion:
+            await self._store(await ask_opinion(self.study, session, task, code, self.live.assistant))
         if submission:
             hear(Heard(session.item, turn.number, self._public(verdict)))
 

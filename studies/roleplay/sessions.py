@@ -159,6 +159,8 @@ def fold_sessions(sessions: Sessions, event: Event) -> Sessions:
         case said.GateDecided() as gate:
             counted = _spend(sessions, gate.cost, priced=bool(gate.raw))
             return _change(counted, gate.item, lambda one: replace(one, gate=gate, gate_seq=event.seq))
+        case said.OpinionGiven() as opinion:
+            return _spend(sessions, opinion.cost, priced=bool(opinion.raw))
         case said.VerdictGiven() as verdict:
             return _turn(sessions, verdict.item, lambda one: replace(one, verdict=verdict))
         case said.HistoryFrozen(sessions=frozen):

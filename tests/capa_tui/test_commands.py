@@ -299,7 +299,7 @@ def test_the_demo_runs_in_a_throwaway_database(monkeypatch: pytest.MonkeyPatch, 
 
     from support.robot import COMMAND
 
-    monkeypatch.delenv("CAPA_TUI_DB", raising=False)
+    monkeypatch.setenv("CAPA_TUI_DB", str(tmp_path / "lab.db"))
     done = subprocess.run(
         [*COMMAND, "demo", "--jsonl"], input="", capture_output=True, text=True, timeout=60, cwd=tmp_path
     )
@@ -315,3 +315,18 @@ def test_codes_without_a_slot_are_said(folder: Path, shell: Shell) -> None:
     assert "attention" not in shell.err
     shell("codes", "mechanisms", "--n", "2")
     assert "no slot for 2 of these codes" in shell.err
+
+
+def test_a_slip_in_the_path_makes_no_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    absent = tmp_path / "lba.db"
+    for words in (
+        ["status", "x"],
+        ["agreement", "x"],
+        ["codes", "x", "--n", "1"],
+        ["run", "x", "--participant", "a"],
+    ):
+        assert main([*words, "--db", str(absent)]) == 2
+        assert "no such database" in capsys.readouterr().err
+    assert main(["status", "--json", "--db", str(absent)]) == 0
+    assert json.loads(capsys.readouterr().out) == {"studies": []}
+    assert not absent.exists()

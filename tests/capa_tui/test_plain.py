@@ -7,7 +7,7 @@ from support.programs import Wire
 from support.studies import study
 from support.visits import Sitting
 
-from capa_tui.plain import Plain
+from capa_tui.plain import Plain, reflowed
 from studies.annotation.payloads import AnnotationSubmitted
 from studies.payloads import FieldAnswered
 from studies.runner import Visit
@@ -177,5 +177,19 @@ async def test_no_line_is_wider_than_a_terminal() -> None:
     sitting = Sitting(study(requests=["word " * 200]))
     wire = plain(sitting)
     assert max(map(len, await until(wire, "Answer with a number."))) <= 80
+    wire.hang_up()
+    await wire.end()
+
+
+def test_paragraphs_are_wrapped_once_and_lists_and_code_stay() -> None:
+    kept = "- a list\n- of two\n\n1. first\n2. second\n\n    code  here\n\n```\na\nb\n```\nend"
+    assert reflowed(f"One paragraph\nover two lines.\n\n{kept}") == f"One paragraph over two lines.\n\n{kept}"
+
+
+async def test_a_request_keeps_its_lines() -> None:
+    sitting = Sitting(study(requests=["first line\nsecond line"]))
+    wire = plain(sitting)
+    seen = await until(wire, "Answer with a number.")
+    assert "second line" in seen
     wire.hang_up()
     await wire.end()

@@ -82,6 +82,22 @@ def test_every_command_runs_from_the_wheel(installed: Path, tmp_path: Path) -> N
     capa("verify")
     assert "sqlite" in capa("doctor")
     assert '"ask"' in capa("demo", "--jsonl")
+    capa("new", "play", "--kind", "roleplay")
+    capa("load", "play")
+    assert '"groups"' in capa("evaluate", "play", "--json")
+    capa("run", "play", "--participant", "ada", "--plain")
+    assert capa("saw", "play", "--participant", "ada") == ""
+    judged = subprocess.run(
+        [installed, "judge", "play", "--references"],
+        cwd=tmp_path,
+        env=home,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    used.add("judge")
+    # 3: a machine without a sandbox, where every verdict is `not_run`.
+    assert judged.returncode in (0, 3), judged.stderr
     assert used == set(COMMANDS)
 
 

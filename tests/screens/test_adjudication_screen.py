@@ -122,17 +122,16 @@ async def test_a_decision_is_stored_with_its_reason_and_the_next_comes(whole: Pa
             assert now is not None
             first = now.case.item
             await decide(pilot, screen, "3", "a", "1", "a", reason="It points nowhere.")
-            await until(pilot, lambda: now.case.item != first)
+            await until(pilot, lambda: now.case.item != first and screen.is_open)
             assert await rows(lab, record) == [(first, "alice", "CCM", ("DCP",), "It points nowhere.")]
             assert f"item 2 of {len(now.cases)} · 1 decided" in seen(app)
             assert screen.query_one(MechanismTable).dominant is None
             assert screen.query_one(NoteField).text == ""
             await pilot.press("p")
-            await pilot.pause()
-            assert "Decided: short CCM. You can change it." in seen(app)
+            await until(pilot, lambda: "Decided: short CCM. You can change it." in seen(app))
             assert screen.query_one(NoteField).text == "It points nowhere."
             await pilot.press("6", "enter")
-            await until(pilot, lambda: now.case.item != first)
+            await until(pilot, lambda: now.case.item != first and screen.is_open)
             stored = await rows(lab, record)
             assert [one[2] for one in stored] == ["CCM", "ICU"], "the earlier decision is kept"
 
@@ -155,8 +154,7 @@ async def test_what_is_missing_is_said_and_nothing_is_stored(
         async with app.run_test() as pilot:
             await opened_as(pilot, "alice")
             await pilot.press(*keys, "enter")
-            await pilot.pause()
-            assert said in seen(app)
+            await until(pilot, lambda: said in seen(app))
             assert await rows(lab, record) == []
 
 
@@ -190,8 +188,7 @@ async def test_the_last_decision_says_that_all_is_decided(whole: Path) -> None:
             for n in range(len(now.cases)):
                 await decide(pilot, screen, "7", reason="x")
                 await until(pilot, lambda n=n: now.decided == n + 1 and screen.is_open)
-            await pilot.pause()
-            assert "nothing is left to decide" in seen(app)
+            await until(pilot, lambda: "nothing is left to decide" in seen(app))
             assert len(await rows(lab, record)) == len(now.cases)
 
 
@@ -222,8 +219,7 @@ async def test_leaving_with_something_unsaved_is_asked_about(whole: Path) -> Non
         async with app.run_test() as pilot:
             screen = await opened_as(pilot, "alice")
             await pilot.press("1", "k", "p")
-            await pilot.pause()
-            assert screen.query_one(MechanismTable).dominant == "DCP", "kept while one looks at others"
+            await until(pilot, lambda: screen.query_one(MechanismTable).dominant == "DCP")
             await pilot.press("q")
             await asked(pilot, "1 decision is not saved yet.")
             await pilot.press("enter")
@@ -273,8 +269,7 @@ async def test_the_codebook_opens_and_closes_in_place(whole: Path) -> None:
             await pilot.press("down", "question_mark")
             await until(pilot, lambda: "definition of SLM" in seen(app))
             await pilot.press("escape")
-            await pilot.pause()
-            assert "definition of SLM" not in seen(app)
+            await until(pilot, lambda: "definition of SLM" not in seen(app))
             assert isinstance(app.screen, AdjudicationScreen)
 
 
@@ -294,11 +289,9 @@ async def test_the_mouse_does_all_of_it(whole: Path) -> None:
             await until(pilot, lambda: now.decided == 1)
             assert [one[2:] for one in await rows(lab, record)] == [("SLM", (), "ok")]
             await pilot.click("#skip")
-            await pilot.pause()
-            assert now.place == 2
+            await until(pilot, lambda: now.place == 2)
             await pilot.click("#previous")
-            await pilot.pause()
-            assert now.place == 1
+            await until(pilot, lambda: now.place == 1)
 
 
 async def test_before_planned_n_a_look_is_recorded(desk_file: Path) -> None:

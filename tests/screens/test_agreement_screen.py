@@ -74,8 +74,7 @@ async def test_before_planned_n_nothing_is_shown_without_a_reason(desk_file: Pat
             assert "4 of 6 participations are completed" in words_on(app)
             assert "kappa" not in " ".join(str(one.render()) for one in app.screen_stack[-2].query(PlainText))
             await pilot.press("enter")
-            await pilot.pause()
-            assert "A reason is needed." in words_on(app)
+            await until(pilot, lambda: "A reason is needed." in words_on(app))
             await pilot.press("escape")
             await on(pilot, HomeScreen)
             assert await looks(lab, record) == []
@@ -160,7 +159,7 @@ async def test_the_heat_map_says_every_number(tmp_path: Path) -> None:
             assert sum(map(sum, pairs.matrix)) == 24, "twelve pairs, both ways"
             assert sum(gold.matrix[1]) == 24, "all items were meant as SLM"
             await pilot.press("m")
-            await pilot.pause()
+            await until(pilot, lambda: "rows: one rater" in seen(app))
             assert screen.query_one("#maps", Pane).has_focus
             shown = seen(app)
             assert "rows: one rater · columns: the other" in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from screens.export import ExportScreen
+from screens.lab import ExportFormat
 from screens.widgets.marks import Choices
 
 __all__ = ["desk_file"]
@@ -32,7 +34,7 @@ async def test_the_result_says_files_and_rows(desk_file: Path, here: Path) -> No
             screen = await on(pilot, ExportScreen)
             await pilot.press("f2")
             await until(pilot, lambda: screen.has_class("-written"))
-            await pilot.pause()
+            await until(pilot, lambda: "annotations.jsonl" in words_on(app))
             manifest = json.loads((here / "gaps-1-jsonl" / "manifest.json").read_text())
             assert manifest
             rows = len((here / "gaps-1-jsonl" / "annotations.jsonl").read_text().splitlines())
@@ -46,15 +48,16 @@ async def test_the_result_says_files_and_rows(desk_file: Path, here: Path) -> No
         assert "exported" in desk
 
 
-async def test_every_format_the_program_has_is_offered(desk_file: Path) -> None:
+async def test_every_format_that_can_hold_the_study_is_offered(desk_file: Path) -> None:
     with opened(desk_file) as lab:
         record = await latest(lab)
         app = app_on(lambda: ExportScreen(lab, record))
         async with app.run_test() as pilot:
             screen = await on(pilot, ExportScreen)
             offered = [one.value for one in screen.query_one("#format", Choices).options]
-            assert offered == [one.name for one in lab.formats]
-            assert {"jsonl", "csv", "parquet", "hf", "label-studio"} <= set(offered)
+            fitting = [one.name for one in lab.formats if not one.kinds or "annotation" in one.kinds]
+            assert offered == fitting
+            assert offered == ["jsonl", "csv", "parquet", "hf", "label-studio"]
 
 
 async def test_the_suggested_folder_follows_the_format(desk_file: Path, here: Path) -> None:
@@ -104,8 +107,7 @@ async def test_what_cannot_be_written_is_said_and_the_form_stays(desk_file: Path
             assert not screen.has_class("-written")
             screen.query_one("#folder", Input).value = ""
             await pilot.press("f2")
-            await pilot.pause()
-            assert "Which folder" in seen(app)
+            await until(pilot, lambda: "Which folder" in seen(app))
 
 
 def test_what_it_looks_like(desk_file: Path, snap_compare: Any) -> None:
@@ -117,4 +119,6 @@ def test_what_it_looks_like(desk_file: Path, snap_compare: Any) -> None:
             screen.query_one("#folder", Input).value = "an-export"
             await pilot.pause()
 
-        assert snap_compare(app_on(lambda: ExportScreen(lab, record)), run_before=before)
+        formats = [ExportFormat("one", "the first " + "and longest " * 6), ExportFormat("two", "the second")]
+        fixed = dataclasses.replace(lab, formats=formats)
+        assert snap_compare(app_on(lambda: ExportScreen(fixed, record)), run_before=before)

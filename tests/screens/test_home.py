@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -197,8 +198,7 @@ async def test_a_form_says_what_is_missing_and_stays(desk_file: Path) -> None:
             await home_of(pilot)
             await pilot.press("p")
             await fill_in(pilot, " ", "enter")
-            await pilot.pause()
-            assert "A code is needed." in words_on(app)
+            await until(pilot, lambda: "A code is needed." in words_on(app))
             assert isinstance(app.screen, FormDialog)
             await pilot.press("escape")
             await on(pilot, HomeScreen)
@@ -341,3 +341,25 @@ def test_what_it_looks_like_empty(tmp_path: Path, snap_compare: Any) -> None:
             await pilot.pause()
 
         assert snap_compare(app_on(lambda: HomeScreen(lab)), run_before=before)
+
+
+async def test_leaving_while_studies_are_being_read_is_calm(desk_file: Path) -> None:
+    with opened(desk_file) as lab:
+        reading, free = asyncio.Event(), asyncio.Event()
+        studies = lab.archive.studies
+
+        async def slowly() -> Any:
+            reading.set()
+            await free.wait()
+            return await studies()
+
+        lab.archive.studies = slowly  # type: ignore[method-assign]
+        app = app_on(lambda: HomeScreen(lab))
+        async with app.run_test() as pilot:
+            home = await on(pilot, HomeScreen)
+            await reading.wait()
+            # As it is while the screen is being closed: its widgets are gone and it is still there.
+            await home.remove_children()
+            free.set()
+            await pilot.pause()
+        assert app._exception is None

@@ -73,10 +73,9 @@ async def test_every_problem_is_shown_at_once_with_its_place(tmp_path: Path, her
         app = app_on(lambda: HomeScreen(lab))
         async with app.run_test() as pilot:
             screen = await load(pilot, folder)
-            await until(pilot, lambda: screen.has_class("-problems"))
-            await pilot.pause()
+            await until(pilot, lambda: "Nothing was loaded." in words_on(app))
+            await until(pilot, lambda: "items.jsonl:2: not JSON" in words_on(app))
             shown = words_on(app)
-            assert "items.jsonl:2: not JSON" in shown
             assert "items.jsonl:3 request: 3; expected text" in shown
             assert "analysis.toml planed_n: unknown key; expected did you mean planned_n?" in shown
             assert "Nothing was loaded." in shown
@@ -116,8 +115,7 @@ async def test_a_path_that_is_no_folder_is_said(tmp_path: Path, here: Path, type
         async with app.run_test() as pilot:
             screen = await load(pilot, typed)
             await until(pilot, lambda: screen.has_class("-problems"))
-            await pilot.pause()
-            assert said in words_on(app)
+            await until(pilot, lambda: said in words_on(app))
 
 
 async def test_folders_can_be_chosen_and_those_with_a_study_are_marked(tmp_path: Path, here: Path) -> None:
@@ -186,8 +184,7 @@ async def test_a_new_study_is_written_checked_and_loaded(tmp_path: Path, here: P
             form = await on(pilot, FormDialog)
             await pilot.press(*"fresh", "enter", *"tasks.jsonl", "enter", *"words", "enter", "enter")
             await pilot.click("#do")
-            await pilot.pause()
-            assert "name its field" in words_on(app), "what is missing is said before anything is written"
+            await until(pilot, lambda: "name its field" in words_on(app))
             assert not (here / "fresh").exists()
             form.query_one("#ask-id", Input).value = "task"
             # A button takes no second press while it still shows the first.

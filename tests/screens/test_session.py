@@ -1010,7 +1010,7 @@ async def reach(seat: Any, phase: str) -> None:
         await seat.settle()
     elif phase == "broken":
         seat.assistant.say(*REPLY[:60])
-        await seat.until(lambda: shows(seat, "scaling"))
+        await seat.until(lambda: shows(seat, "0-1, or"))
         await broken(seat, "interrupted", "The connection to the assistant was lost.")
     else:
         await hears(seat, REPLY)

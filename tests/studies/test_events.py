@@ -277,6 +277,16 @@ def test_reordered_events_show(three: list[Event]) -> None:
     assert faults([three[1], three[0], three[2]])
 
 
+def test_a_fork_is_named_once_however_long_its_sides_are(three: list[Event]) -> None:
+    other = Chain.after(three[0])
+    side = [other.make(three[1].payload, three[1].at) for _ in range(4)]
+    events = sorted([*three, *side], key=lambda one: (one.seq, one.hash))
+    said = f"event 2 of stream {'5' * 32}: the stream forks here (two events with this number)"
+    assert faults(events) == [said]
+    without = [one for one in events if one is not side[1]]
+    assert faults(without)[1:] == [f"event 4 of stream {'5' * 32}: does not follow the event before it"]
+
+
 def test_a_fork_shows_and_names_its_place(three: list[Event]) -> None:
     other = Chain.after(three[0]).make(VisitEnded("on another laptop"), AT)
     for second, also in ((three[1], other), (other, three[1])):

@@ -382,7 +382,9 @@ def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
 
 def test_the_templates_ship_beside_the_bundled_study() -> None:
     assert directory("annotation").is_dir()
-    assert sorted(one.name for one in (Path(new_folder.__file__).parent / "templates" / "annotation").iterdir()) == [
+    assert sorted(
+        one.name for one in (Path(new_folder.__file__).parent / "templates" / "annotation").iterdir()
+    ) == [
         "analysis.toml",
         "consent.md",
         "debrief.md",

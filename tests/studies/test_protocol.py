@@ -8,7 +8,7 @@ from support.visits import Sitting, at, usual, walk
 
 from studies.annotation.payloads import AnnotationSubmitted
 from studies.payloads import ConsentDeclined, ConsentGiven, TrainingEnded
-from studies.protocol import Protocol
+from studies.protocol import Protocol, _reached
 from studies.runner import Visit
 from studies.state import State
 from studies.steps import Done, Field, Step
@@ -279,3 +279,11 @@ async def test_the_submitted_annotation_says_everything() -> None:
             elapsed_ms=7000,
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("right", "asked", "mark"), [(7, 25, 0.28), (2, 3, 2 / 3), (1, 10, 0.1), (3, 3, 1.0)]
+)
+def test_a_pass_mark_is_reached_by_exactly_its_share(right: int, asked: int, mark: float) -> None:
+    assert _reached(right, asked, mark)
+    assert not _reached(right - 1, asked, mark)

@@ -76,9 +76,9 @@ def study(
     plan = AnalysisSettings.model_validate(analysis or {})
     identity = version_hash(
         {
-            "study": made.model_dump_json().encode(),
-            "items": json.dumps([one.model_dump() for one in main]).encode(),
-            "analysis": plan.model_dump_json().encode(),
+            "study": made.model_dump_json(exclude_defaults=True).encode(),
+            "items": json.dumps([one.model_dump(exclude_defaults=True) for one in main]).encode(),
+            "analysis": plan.model_dump_json(exclude_defaults=True).encode(),
         }
     )
     return Study(

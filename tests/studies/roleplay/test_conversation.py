@@ -431,3 +431,20 @@ async def test_leaving_while_a_reply_is_on_its_way_costs_no_turn() -> None:
     assert step.chat is not None
     assert (step.chat.turn, step.chat.phase) == (1, "broken")
     assert [one.status for one in payloads(made, said.ReplyEnded)] == ["interrupted"]
+
+
+async def test_a_second_opinion_stands_beside_the_verdict_and_decides_nothing() -> None:
+    study = roleplay_study(second_opinion="gate")
+    agrees = '{"agrees": true, "reason": "It looks the same."}'
+    made = await talk(study, FAIL, agrees, PASS, "no json", "no json")
+    await at_chat(made)
+    await say(made)
+    await say(made, "the second")
+    assert sessions(made)[0].disposition == "solved"
+    assert [one.verdict for one in payloads(made, said.VerdictGiven)] == ["failed_assertion", "passed"]
+    first, second = payloads(made, said.OpinionGiven)
+    assert (first.turn, first.agrees, first.reason) == (1, True, "It looks the same.")
+    assert (second.turn, second.agrees) == (2, None)
+    shown = made.assistant.calls[1].messages[-1].content
+    assert study.tasks[0].reference in shown
+    assert "candidate" not in shown
