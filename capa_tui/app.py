@@ -7,6 +7,7 @@ thread that opens the database.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Awaitable, Callable, Iterable
@@ -226,7 +227,10 @@ class _Served(CapaApp):
             return Services.open(self._database)
 
         self._services = await asyncio.to_thread(load)
-        return await self._first(self, self._services)
+        screen = await self._first(self, self._services)
+        # What is loaded by now stays loaded: looking through it for garbage would hold up a key.
+        gc.freeze()
+        return screen
 
     def run_to_exit_code(self) -> int:
         """Run to the end, then close the database."""

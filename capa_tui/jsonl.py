@@ -78,7 +78,19 @@ class JsonLines:
                     await self._handle(step, line)
             await running
         except JournalError as error:
-            self._print({"error": None, "message": str(error)})
+            await self._unsaved(error)
+
+    async def _unsaved(self, error: JournalError) -> None:
+        """Something of a reply is not on disk: say so, and try again only when the program says."""
+        self._print(
+            {"error": None, "message": f'{error} Nothing is lost; {{"do": "retry"}} stores it again.'}
+        )
+        line = await self._source.next()
+        step = self.visit.current
+        if line is None:
+            await self.visit.pause("input closed")
+        elif isinstance(step, Step) and not _retries(line):
+            await self._handle(step, line)
 
     async def _broken(self, step: Step) -> None:
         """A reply broke off: it is asked for again, or the task ends, as the program says."""
@@ -174,6 +186,13 @@ class JsonLines:
     def _print(self, message: Mapping[str, Any]) -> None:
         self._out.write(json.dumps(message, ensure_ascii=True) + "\n")
         self._out.flush()
+
+
+def _retries(line: bytes) -> bool:
+    try:
+        return _read(line).get("do") == "retry"
+    except AnswerError:
+        return False
 
 
 def _read(line: bytes) -> Mapping[str, Any]:

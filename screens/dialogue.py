@@ -77,20 +77,26 @@ def letter_of(chat: Chat) -> str:
 
 
 def messages_of(chat: Chat) -> list[Shown]:
-    """The messages, and below them what was learned of a verdict."""
+    """The messages, and below them the reply that is due, or what was learned of a verdict."""
     shown = []
     for line in chat.lines:
         if line.role == "user":
             shown.append(Shown((line.turn, "user"), "you", line.text))
-        else:
+        elif not (chat.phase == "replying" and line.turn == chat.turn):
             note = NOTES.get(line.status or "", "").format(turn=line.turn)
             shown.append(Shown((line.turn, "assistant"), letter_of(chat), line.text, True, note))
-    if chat.notice and chat.phase != "broken":
+    if chat.phase == "replying":
+        shown.append(_expected(chat))
+    elif chat.notice and chat.phase != "broken":
         shown.append(Shown((chat.turn, "notice"), "", "", note=chat.notice))
     return shown or [Shown((0, "notice"), "", "", note=NOTHING_YET)]
 
 
 def messages_with(chat: Chat, text: str) -> list[Shown]:
-    """The messages with one more of the participant's."""
+    """The messages with one more of the participant's, and the reply to it."""
     said = [one for one in messages_of(chat) if one.key[1] != "notice"]
-    return [*said, Shown((chat.turn, "user"), "you", text)]
+    return [*said, Shown((chat.turn, "user"), "you", text), _expected(chat)]
+
+
+def _expected(chat: Chat) -> Shown:
+    return Shown((chat.turn, "assistant"), letter_of(chat), "", True, "...", expected=True)

@@ -14,7 +14,7 @@ from textual.widgets import Button
 
 from screens import dialogue as words
 from screens.dialogs import Choice, Dialog, confirm
-from screens.dialogue import BUTTONS, GUIDES, TITLES, Mode, letter_of, messages_of, messages_with, mode_of
+from screens.dialogue import BUTTONS, GUIDES, TITLES, Mode, messages_of, messages_with, mode_of
 from screens.replying import ReplyingScreen
 from screens.session_panes import PANE_BINDINGS, PanesScreen
 from screens.widgets.bars import WhereAmI
@@ -78,7 +78,9 @@ class SessionScreen(PanesScreen):
     @property
     def place(self) -> str:
         """The turn; the task stands on the left."""
-        return f"turn {self.chat.turn} of {self.chat.turns}"
+        chat = self.chat
+        turn = chat.lines[-1].turn if chat.phase == "over" and chat.lines else chat.turn
+        return f"turn {turn} of {chat.turns}"
 
     def compose_middle(self) -> Iterable[Widget]:
         """The dialogue and what is to be said next; beside it (or over it) whom one plays."""
@@ -187,8 +189,9 @@ class SessionScreen(PanesScreen):
         self._unread = True
         if isinstance(heard.what, Part):
             self._going_on("receiving")
-            self.transcript.hear((heard.turn, "assistant"), letter_of(self.chat), heard.what.text)
+            self.transcript.hear(heard.what.text)
         elif isinstance(heard.what, ReplyEnd):
+            self.transcript.heard(heard.what.text)
             self._going_on("one moment")
             self.refresh_bindings()
 

@@ -70,7 +70,7 @@ class Said(Widget):
 
     def add(self, text: str) -> None:
         """More of it arrives."""
-        self._growing = True
+        self._growing, self.note = True, ""
         self.text += text
         self.refresh(layout=True)
 

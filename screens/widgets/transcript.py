@@ -29,6 +29,8 @@ class Shown:
     text: str
     markdown: bool = False
     note: str = ""
+    expected: bool = False
+    """It is on its way: what is heard belongs to it."""
 
 
 class Transcript(Pane):
@@ -82,13 +84,21 @@ class Transcript(Pane):
         ]
         self._messages += new
         self.mount_all([said for _, said in new])
+        if messages and messages[-1].expected:
+            self._growing = self._messages[-1][1]
 
-    def hear(self, key: tuple[int, str], who: str, text: str) -> None:
-        """More of a reply arrives. It takes the place of an earlier attempt at the same reply."""
+    def hear(self, text: str) -> None:
+        """More of the expected message arrives."""
         self._waiting += text
         if self._frame is None:
-            wait = max(SOON, self._next - time.monotonic())
-            self._frame = self.set_timer(wait, lambda: self._grow(key, who))
+            self._frame = self.set_timer(max(SOON, self._next - time.monotonic()), self._grow)
+
+    def heard(self, text: str) -> None:
+        """The expected message has ended; this is the whole of it."""
+        growing = self._growing
+        self._still()
+        if growing is not None:
+            growing.become(text)
 
     def to_end(self) -> None:
         """Follow the end again."""
@@ -99,14 +109,10 @@ class Transcript(Pane):
         """Nothing arrives any more."""
         self._still()
 
-    def _grow(self, key: tuple[int, str], who: str) -> None:
+    def _grow(self) -> None:
         self._frame = None
         if self._growing is None:
-            if self._messages and self._messages[-1][0] == key:
-                self._messages.pop()[1].remove()
-            self._growing = Said(who, markdown=True)
-            self._messages.append((key, self._growing))
-            self.mount(self._growing)
+            return
         self._next = time.monotonic() + FRAME_SECONDS
         text, self._waiting = self._waiting, ""
         self._growing.add(text)

@@ -111,3 +111,24 @@ async def test_hanging_up_and_coming_back_asks_for_the_same_turn() -> None:
     assert await up_to(again, "kind", "chat") == second
     again.hang_up()
     await again.end()
+
+
+async def test_a_reply_that_cannot_be_stored_waits_for_the_program_and_is_not_asked_for_again() -> None:
+    line, sitting = wire(roleplay_study(), ASK)
+    ask = await up_to(line, "kind", "chat")
+    line.say(answer=ask["ask"], value="Do number 1 for me.")
+    assert await line.hear() == {"ok": ask["ask"]}
+    sitting.journal.fail_before = 3
+    errors = []
+    while True:
+        message = await line.hear()
+        if message.get("kind") == "chat":
+            break
+        if "error" in message:
+            errors.append(message)
+            assert line.rest() == []
+            line.say(do="retry")
+    assert len(errors) == 3
+    assert sitting.kinds().count("reply_ended") == 1
+    line.hang_up()
+    assert await line.end() == 0

@@ -603,7 +603,7 @@ async def test_the_last_reply_can_be_read_before_the_next_step_comes(table: Make
         seat.assistant.say(PASS)
         seat.assistant.end()
         await mode(seat, "over")
-        assert shows(seat, "return 'right'", "This task has ended")
+        assert shows(seat, "return 'right'", "This task has ended", "turn 1 of 3")
         assert "passed" not in seat.text
         assert not {"send", "stop", "end task"} & set(offered(seat).values())
         await seat.press("enter")
@@ -987,8 +987,8 @@ async def test_signs_of_life_carry_the_panes(table: Make) -> None:
 
 REPLY = (
     "By *normalise*, do you mean:\n\n- scaling to 0-1, or\n- subtracting the mean and dividing by the "
-    "standard deviation?\n\n"
-    "```python\ndef normalise(values):\n    return [one / max(values) for one in values]\n```"
+    "standard deviation?\n\n```python\ndef scaled(values):\n    top = max(values)\n    "
+    "return [one / top for one in values]\n```"
 )
 BRIEF = {
     "opening": "Normalise each reading like we do and flag the odd ones.",
@@ -1006,7 +1006,8 @@ async def reach(seat: Any, phase: str) -> None:
     await opening(seat)
     if phase == "replying":
         seat.assistant.say(*REPLY[:60])
-        await seat.until(lambda: shows(seat, "0-1, or"))
+        await seat.until(lambda: seat.screen.query(Said).last().text.endswith("or\n- "))
+        await seat.settle()
     elif phase == "broken":
         seat.assistant.say(*REPLY[:60])
         await seat.until(lambda: shows(seat, "0-1, or"))
