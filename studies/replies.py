@@ -20,6 +20,16 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """One thing that a model may do instead of writing: a tool, as providers call it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """A JSON schema of its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """One request to a model. Everything the model will see is in it."""
 
@@ -32,6 +42,8 @@ class Call:
     """temperature, max_tokens, ...; sent as they are, never dropped."""
     schema: Mapping[str, Any] | None = None
     """A JSON schema that the answer must follow."""
+    tools: tuple[Tool, ...] = ()
+    """Exactly one of these must be called; the reply is then `{"tool": NAME, "arguments": {...}}` as text."""
     script: tuple[str, ...] = ()
     """For the rehearsal only: what the scripted assistant says, turn by turn."""
     turn: int = 1

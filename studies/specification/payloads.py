@@ -46,7 +46,7 @@ class ProposalLocked(Payload):
 class TruthLocked(Payload):
     """One screen of the person's ground truth, unseen by any agent; it changes no more once all are there.
 
-    Task 1: `answers` gives an option's index, or None for no strong preference, by question id. Task 2: a
+    Task 1: `answers` gives an option's letter, or N for no strong preference, by question id. Task 2: a
     text or None, by `SECTION.want` and `SECTION.avoid`.
     """
 
@@ -198,8 +198,8 @@ class RoundAnswered(Payload):
     session: str
     item: str
     round: int
-    picked: tuple[int, ...]
-    """Indices of options; empty with own words, or where the person does not know."""
+    picked: tuple[str, ...]
+    """Letters of options; empty with own words, or where the person does not know."""
     own_words: str = ""
     unknown: bool = False
     active_ms: int = 0
@@ -238,8 +238,8 @@ class PredictionsMade(Payload):
     rounds: int
     """Rounds of the interview it rests on: a checkpoint, or all."""
     final: bool
-    predictions: Mapping[str, int]
-    """Index of the option, by question id."""
+    predictions: Mapping[str, str]
+    """Letter of the option, by question id."""
 
 
 # -- rating and editing ------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class RequirementsChecked(Payload):
     item: str
     part: int
     answers: Mapping[str, Any]
-    """`met`, `partly`, `contradicted` or `absent`, by `SECTION.want` and `SECTION.avoid`."""
+    """`met`, `partly`, `contradicted` or `absent`, by `SECTION.want.1`, `SECTION.avoid.2`, ... (see `requirements`)."""
     active_ms: int = 0
 
 

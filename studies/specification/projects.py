@@ -35,8 +35,8 @@ class CallState:
 
     @property
     def broken(self) -> bool:
-        """Whether it failed and nobody asked for it again."""
-        return self.standing not in (None, "valid") and not self.retried
+        """Whether it failed and nobody asked for it again; one that was broken off comes again by itself."""
+        return self.standing in ("invalid", "failed") and not self.retried
 
 
 @dataclass(frozen=True, slots=True)
