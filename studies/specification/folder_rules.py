@@ -24,6 +24,7 @@ from studies.specification.sections import SECTIONS
 
 if TYPE_CHECKING:
     from studies.specification.folder import SpecificationParts
+    from studies.specification.materials import Project
 
 DECLARES = "checkpoint"
 """The word by which a deviation declares silent predictions during an interview."""
@@ -142,10 +143,7 @@ def _projects(settings: StudySettings, parts: SpecificationParts) -> Iterator[Pr
 def _retest(settings: StudySettings, parts: SpecificationParts) -> Iterator[Problem]:
     specification, key = settings.specification, "specification.retest"
     share, (low, high) = specification.retest, RETEST
-    asked = {
-        row.value.id: len(row.value.checklist) if _predicts(settings, row.value.checklist) else 2 * len(SECTIONS)
-        for row in parts.projects
-    }
+    asked = {row.value.id: _answers(settings, row.value) for row in parts.projects}
     none = [name for name, count in asked.items() if round(share * count) < 1]
     if share and none:
         found = f"a share of {share:g} is not one answer of {listed(none)}"
@@ -158,8 +156,10 @@ def _retest(settings: StudySettings, parts: SpecificationParts) -> Iterator[Prob
         yield warning("study.toml", key, f"a share of {share:g}", f"{low} to {high}")
 
 
-def _predicts(settings: StudySettings, checklist: tuple[object, ...]) -> bool:
-    return bool(checklist) and settings.specification.task != "sheet"
+def _answers(settings: StudySettings, project: Project) -> int:
+    """How many answers a person's ground truth of the project has."""
+    predicted = project.checklist if settings.specification.task != "sheet" else ()
+    return len(predicted) or 2 * len(SECTIONS)
 
 
 # -- the plan ----------------------------------------------------------------------------------

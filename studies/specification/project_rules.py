@@ -51,8 +51,8 @@ def _themselves(parts: SpecificationParts) -> Iterator[Problem]:
     for row in parts.projects:
         if row.value.conversations:
             found = (
-                f"{row.value.id} has past conversations of somebody else, and participants answer as themselves: "
-                "an agent learns of them from their own earlier projects alone"
+                f"{row.value.id} has past conversations of somebody else, and participants answer as "
+                "themselves: an agent learns of them from their own earlier projects alone"
             )
             yield error(FILE, "conversations", found, expected, row.line)
         if row.value.persona:
@@ -77,10 +77,10 @@ def _personas(parts: SpecificationParts) -> Iterator[Problem]:
             near = closest(name, known)
             expected = f"did you mean {near!r}?" if near else f"one of {listed(known)}"
             yield error(FILE, "persona", f"{shown(name)}, which is no persona", expected, row.line)
-    if known and FILE not in parts.broken:
-        if unused := sorted(set(known) - {row.value.persona for row in parts.projects}):
-            found = f"nobody answers as {listed(unused)}"
-            yield warning(PERSONAS, "personas", found, f"a project of theirs in {FILE}")
+    unused = sorted(set(known or ()) - {row.value.persona for row in parts.projects})
+    if unused and FILE not in parts.broken:
+        found = f"nobody answers as {listed(unused)}"
+        yield warning(PERSONAS, "personas", found, f"a project of theirs in {FILE}")
 
 
 # -- what the task needs -----------------------------------------------------------------------
@@ -93,10 +93,9 @@ def _checklists(settings: StudySettings, parts: SpecificationParts) -> Iterator[
             if not row.value.checklist:
                 found = f"{row.value.id} has none, and the task is to predict its answers"
                 yield error(FILE, "checklist", found, "questions, or another specification.task", row.line)
-    elif task == "mixed" and parts.counted and parts.projects:
-        if not any(row.value.checklist for row in parts.projects):
-            found = "no project has one, and a mixed task needs some"
-            yield error(FILE, "checklist", found, 'questions for at least one, or specification.task = "sheet"')
+    elif task == "mixed" and parts.counted and not any(row.value.checklist for row in parts.projects):
+        found = "no project has one, and a mixed task needs some"
+        yield error(FILE, "checklist", found, 'questions for at least one, or specification.task = "sheet"')
 
 
 def _scripts(settings: StudySettings, parts: SpecificationParts) -> Iterator[Problem]:
