@@ -8,12 +8,12 @@ from typing import Literal
 from studies.specification.sections import Section
 
 Standing = Literal["confirmed", "high confidence", "inferred", "left out", "open"]
-"""confirmed: the person said so. high confidence: all three simulated users agree with confidence. inferred: it
-follows from another answer, or most simulated users say so. left out: nothing is known, so nothing is
+"""confirmed: the person said so. high confidence: all three simulated users agree with confidence. inferred:
+it follows from another answer, or most simulated users say so. left out: nothing is known, so nothing is
 said. open: not settled yet."""
 SettledBy = Literal["answer", "agreement", "update", "majority", ""]
-"""The person's answer to its own question; the simulated users' agreement; an answer to another question; most
-of the simulated users at the end of the interview."""
+"""The person's answer to its own question; the simulated users' agreement; an answer to another question;
+most of the simulated users at the end of the interview."""
 
 
 @dataclass(frozen=True, slots=True)

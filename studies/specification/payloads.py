@@ -256,7 +256,7 @@ class RequirementsChecked(Payload):
     item: str
     part: int
     answers: Mapping[str, Any]
-    """`met`, `partly`, `contradicted` or `absent`, by `SECTION.want.1`, `SECTION.avoid.2`, ... (see `requirements`)."""
+    """`met`, `partly`, `contradicted` or `absent`, by `SECTION.want.1` (see `requirements`)."""
     active_ms: int = 0
 
 
