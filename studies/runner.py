@@ -243,6 +243,8 @@ class Visit:
 
     async def pause(self, reason: str = "paused") -> Done:
         """Leave for now; the next visit goes on at this very place."""
+        if self.live is not None:
+            self.live.abandon()
         async with self._turn:
             await self._flush()
             now = self.current
@@ -255,6 +257,8 @@ class Visit:
 
     async def withdraw(self) -> Done:
         """Take everything back: out of every figure and export at once, also after the end."""
+        if self.live is not None:
+            self.live.abandon()
         async with self._turn:
             await self._flush()
             # Who declined has given nothing to take back.
@@ -287,6 +291,19 @@ class Visit:
         async with self._turn:
             await self._flush()
             await self._store(*payloads)
+
+    async def follow(self, payloads: Callable[[State], Sequence[Payload]]) -> bool:
+        """Store what `payloads` makes of the state as it is by then; whether that was anything.
+
+        Raises:
+            JournalError: it is not on disk yet; the next call stores it first.
+        """
+        async with self._turn:
+            await self._flush()
+            made = payloads(self._state)
+            if made and not self._paused:
+                await self._store(*made)
+            return bool(made)
 
     async def record(self, step: Step, payloads: Callable[[State], Sequence[Payload]]) -> None:
         """Store what `payloads` makes of the state, if the step is open; otherwise change nothing."""

@@ -108,7 +108,7 @@ def fold(state: State, event: Event, kind: ReadsClosing) -> State:
         case said.PageRead(step=step) if step.startswith("refresh:"):
             return replace(state, refresh_page=(state.refresh_page or 0) + 1, answers={})
         case said.PageRead(step=step):
-            rested = event.at if step.startswith("rest:") else state.work_since
+            rested = event.at if step.startswith(("rest:", "filler:")) else state.work_since
             return _close(replace(state, work_since=rested), Closing(step))
         case said.TrainingAnswered() as answered:
             step = f"training:{answered.attempt}:{answered.item}"

@@ -1,0 +1,64 @@
+"""Who gets which project, with which agent and budget, as which task.
+
+Projects lie on a circle and slot s begins with project s, so over as many slots as there are projects each
+stands once in each period. Treatments (agent and budget) follow the period and move on by one with each
+round of the circle: over projects x treatments slots each project meets each treatment equally often in
+each period (a Latin square over projects).
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from studies.chance import Chance
+from studies.payloads import Planned
+
+if TYPE_CHECKING:
+    from studies.settings import SpecificationSettings
+    from studies.study import Study
+
+
+def treatments(settings: SpecificationSettings) -> tuple[tuple[str, int], ...]:
+    """Every agent with every budget."""
+    return tuple(product((one.name for one in settings.agents), settings.budgets))
+
+
+def lay_out_projects(study: Study, slot: int) -> tuple[Planned, ...]:
+    """The interviews of a slot in order; a second agent's comes right behind the first."""
+    settings, projects = study.settings.specification, study.projects
+    known = treatments(settings)
+    turn = (slot - 1) // len(projects)
+    planned: list[Planned] = []
+    with_checklist = 0
+    for period in range(settings.projects_each or len(projects)):
+        project = projects[(slot - 1 + period) % len(projects)]
+        task = settings.task
+        if task == "mixed":
+            task = "checklist" if project.checklist and (with_checklist + turn) % 2 == 0 else "sheet"
+            with_checklist += bool(project.checklist)
+        truth = settings.ground_truth
+        if truth == "split":
+            drawn = Chance(study.settings.seed, slot, f"ground truth {project.id}").shuffled(
+                ("before", "after")
+            )
+            truth = "before" if drawn[0] == "before" else "after"
+        agent, budget = known[(period + turn) % len(known)]
+        agents = [agent]
+        if settings.second_agent:
+            names = [one.name for one in settings.agents]
+            agents.append(names[(names.index(agent) + 1) % len(names)])
+        planned += (
+            Planned(
+                project.id,
+                period + 1,
+                "main",
+                number,
+                assistant=name,
+                task=task,
+                budget=max((budget, *settings.checkpoints)) if task == "checklist" else budget,
+                truth=truth,
+            )
+            for number, name in enumerate(agents, start=1)
+        )
+    return tuple(planned)
