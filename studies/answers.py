@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from studies.replies import Assistant, Call, ChatMessage, Part, ReplyEnd
+from studies.replies import Assistant, Call, ChatMessage, Part, ReplyEnd, Tool
 
 if TYPE_CHECKING:
     from studies.settings import AssistantSettings, LiveSettings
@@ -59,6 +59,7 @@ async def ask(
     script: str,
     assistant: Assistant,
     check: Callable[[Model], Sequence[str]] = _nothing_more,
+    tools: Sequence[Tool] = (),
 ) -> Answered[Model]:
     """Ask an assistant of the study once, and once more with what is wrong.
 
@@ -70,6 +71,7 @@ async def ask(
         script: what the rehearsal answers.
         assistant: where the call goes.
         check: what is wrong with an answer that fits the model; the rules that a schema cannot say.
+        tools: where one of them has to be called; `model` is then of `{"tool": NAME, "arguments": {...}}`.
     """
     asked = list(messages)
     replies: list[ReplyEnd] = []
@@ -82,7 +84,8 @@ async def ask(
             parameters=settings.parameters,
             read_timeout=limits.read_timeout,
             total_timeout=limits.reply_timeout,
-            schema=model.model_json_schema(),
+            schema=None if tools else model.model_json_schema(),
+            tools=tuple(tools),
             script=(script,),
         )
         end = await whole(assistant, call)
@@ -93,6 +96,8 @@ async def ask(
         answer, trouble = read_answer(end.text, model, check)
         if answer is not None:
             return Answered(answer, "", tuple(replies))
+        if tools and trouble == NO_JSON:
+            trouble = f"no tool was called; call {' or '.join(one.name for one in tools)}"
         asked += [ChatMessage("assistant", end.text), ChatMessage("user", f"That does not fit: {trouble}")]
     return Answered(None, trouble, tuple(replies))
 
