@@ -101,12 +101,8 @@ class SpecificationKind:
     def reopens(self, earlier: str, current: str) -> bool:
         """Forms in several screens can be gone back through until the last is closed."""
         one, other = place_of(earlier), place_of(current)
-        pages = ("truth", "met", "rate", "retest")
-        return one.sort in pages and (one.sort, one.item, one.number) == (
-            other.sort,
-            other.item,
-            other.number,
-        )
+        same = (one.sort, one.item, one.number) == (other.sort, other.item, other.number)
+        return same and one.sort in ("truth", "met", "rate", "retest")
 
     # -- one step ------------------------------------------------------------------------------
 
@@ -168,16 +164,14 @@ class SpecificationKind:
         if planned.number > 1:
             before = project.session(planned.number - 1)
             return before is not None and finished(before)
+        projects = projects_of(state)
         if not state.consents or any(
-            not projects_of(state).of(one).closed for one in self._before(project.item, state)
+            not projects.of(one).closed for one in self._before(project.item, state)
         ):
             return False
         persona = self.study.project(project.item).persona
-        return not persona or any(
-            one.understood
-            for one in projects_of(state).all
-            if self.study.project(one.item).persona == persona
-        )
+        understood = {self.study.project(one.item).persona for one in projects.all if one.understood}
+        return not persona or persona in understood
 
     def _before(self, item: str, state: State) -> tuple[str, ...]:
         items = self.assigned(state)
