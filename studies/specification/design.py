@@ -3,11 +3,13 @@
 Projects lie on a circle and slot s begins with project s, so over as many slots as there are projects each
 stands once in each period. Treatments (agent and budget) follow the period and move on by one with each
 round of the circle: over projects x treatments slots each project meets each treatment equally often in
-each period (a Latin square over projects).
+each period (a Latin square over projects). Mixed tasks alternate within a slot and turn round once every
+treatment has come, so over twice as many slots each project meets each treatment equally often as each task.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -16,12 +18,20 @@ from studies.payloads import Planned
 
 if TYPE_CHECKING:
     from studies.settings import SpecificationSettings
+    from studies.specification.materials import Project
     from studies.study import Study
 
 
 def treatments(settings: SpecificationSettings) -> tuple[tuple[str, int], ...]:
     """Every agent with every budget."""
     return tuple(product((one.name for one in settings.agents), settings.budgets))
+
+
+def balanced_participants(settings: SpecificationSettings, projects: Sequence[Project]) -> int:
+    """The least number of participants with whom each project meets each treatment equally often in each
+    period (and, where tasks are mixed, as each task); so do all its multiples."""
+    mixed = settings.task == "mixed" and any(one.checklist for one in projects)
+    return len(projects) * len(treatments(settings)) * (2 if mixed else 1)
 
 
 def lay_out_projects(study: Study, slot: int) -> tuple[Planned, ...]:
@@ -35,7 +45,11 @@ def lay_out_projects(study: Study, slot: int) -> tuple[Planned, ...]:
         project = projects[(slot - 1 + period) % len(projects)]
         task = settings.task
         if task == "mixed":
-            task = "checklist" if project.checklist and (with_checklist + turn) % 2 == 0 else "sheet"
+            task = (
+                "checklist"
+                if project.checklist and (with_checklist + turn // len(known)) % 2 == 0
+                else "sheet"
+            )
             with_checklist += bool(project.checklist)
         truth = settings.ground_truth
         if truth == "split":

@@ -11,6 +11,7 @@ from studies.errors import Problem
 from studies.findings import error, warning
 from studies.reading import listed, shown
 from studies.settings import AnalysisSettings, StudySettings
+from studies.specification.design import balanced_participants
 from studies.specification.plan import (
     MEASURES,
     OF_CHECKLISTS,
@@ -46,10 +47,10 @@ def rules(parts: SpecificationParts) -> Iterator[Problem]:
     if parts.analysis is not None:
         yield from _plan(settings, parts.analysis)
         yield from _checkpoints(settings, parts.analysis)
-        yield from _balance(settings, parts.analysis)
     if parts.counted and parts.projects:
         yield from _projects(settings, parts)
         yield from _retest(settings, parts)
+        yield from _balance(settings, parts)
 
 
 def _twice(names: Iterable[object]) -> list[str]:
@@ -211,16 +212,16 @@ def _checkpoints(settings: StudySettings, analysis: AnalysisSettings) -> Iterato
         yield error("study.toml", key, found, expected)
 
 
-def _balance(settings: StudySettings, analysis: AnalysisSettings) -> Iterator[Problem]:
-    specification = settings.specification
-    agents, budgets = len(specification.agents), len(specification.budgets)
-    planned = analysis.planned_n or settings.design.participants
-    square = agents * budgets
-    if planned and square and planned % square:
-        below = planned // square * square
-        near = " or ".join(str(one) for one in (below, below + square) if one)
+def _balance(settings: StudySettings, parts: SpecificationParts) -> Iterator[Problem]:
+    specification, analysis = settings.specification, parts.analysis
+    planned = (analysis.planned_n if analysis else None) or settings.design.participants
+    base = balanced_participants(specification, [row.value for row in parts.projects])
+    if planned and base and planned % base:
+        below = planned // base * base
+        agents, budgets = len(specification.agents), len(specification.budgets)
         found = (
-            f"{planned} planned participations over {agents} agents and {budgets} budgets: not every project "
-            "meets each of them equally often"
+            f"with {planned} planned participations not every project meets each of {agents} agents and "
+            f"{budgets} budgets equally often"
         )
+        near = " or ".join(str(one) for one in (below, below + base) if one)
         yield warning("analysis.toml", "planned_n", found, near)
