@@ -100,9 +100,11 @@ class SpecificationKind:
 
     def reopens(self, earlier: str, current: str) -> bool:
         """Forms in several screens can be gone back through until the last is closed."""
+        sort = earlier.partition(":")[0]
+        if sort not in ("truth", "met", "rate", "retest") or current.partition(":")[0] != sort:
+            return False
         one, other = place_of(earlier), place_of(current)
-        same = (one.sort, one.item, one.number) == (other.sort, other.item, other.number)
-        return same and one.sort in ("truth", "met", "rate", "retest")
+        return (one.item, one.number) == (other.item, other.number)
 
     # -- one step ------------------------------------------------------------------------------
 
@@ -214,8 +216,9 @@ class SpecificationKind:
 
     def following(self, step: Step, state: State) -> tuple[Payload, ...]:
         """Leaving a project's last page closes it."""
-        where = place_of(step.id)
-        return (said.ProjectClosed(step.id, where.item),) if where.sort == "close" else ()
+        if not step.id.startswith("close:"):
+            return ()
+        return (said.ProjectClosed(step.id, place_of(step.id).item),)
 
     def closing_of(self, payload: Payload) -> Closing | None:
         """The step that an event closes."""

@@ -27,8 +27,8 @@ PROPOSAL = """Write in your own words what you would like to have built. A few s
 is for, who uses it, what matters to you. Once you go on, it stays as it is."""
 TRUTH_CHECKLIST = """Answer for yourself: what would you want? The assistant does not see these answers; later
 they are compared with what it expects of you."""
-TRUTH_SHEET = """For each section, say what you want and what you do not want, one wish a line. Leave open what
-does not matter to you. The assistant does not see this."""
+TRUTH_SHEET = """For each section, say what you want and what you do not want, one wish a line. Leave open
+what does not matter to you. The assistant does not see this."""
 FILLER = """Everything is saved, and what you have written does not change any more.
 
 Take a short break: look away from the screen for a minute. Next comes the interview. The assistant knows your

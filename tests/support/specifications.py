@@ -38,7 +38,7 @@ PROPOSAL = (
 
 def question(number: int) -> dict[str, Any]:
     """A checklist question about the book club."""
-    options = [f"way {number} {letter}" for letter in "one two three four".split()]
+    options = [f"way {number} {letter}" for letter in ["one", "two", "three", "four"]]
     return {"id": f"q{number}", "question": f"How should point {number} be handled?", "options": options}
 
 
