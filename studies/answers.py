@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -104,9 +105,10 @@ async def ask(
 
 async def whole(assistant: Assistant, call: Call) -> ReplyEnd:
     """A reply read to its end."""
-    async for one in assistant.reply(call):
-        if not isinstance(one, Part):
-            return one
+    async with aclosing(assistant.reply(call)) as reply:
+        async for one in reply:
+            if not isinstance(one, Part):
+                return one
     return ReplyEnd("failed", "", error="the assistant gave no reply", error_kind="empty")
 
 

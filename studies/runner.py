@@ -300,8 +300,8 @@ class Visit:
         """
         async with self._turn:
             await self._flush()
-            made = payloads(self._state)
-            if made and not self._paused:
+            made = () if self._paused else payloads(self._state)
+            if made:
                 await self._store(*made)
             return bool(made)
 

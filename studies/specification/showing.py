@@ -258,8 +258,15 @@ class Showing:
         return self._kind.interviews(where.item, state)[0].task
 
     def _own_words(self, where: Place, state: State) -> Material | None:
+        """What stays at hand: the person's proposal, and whom they answer as."""
         proposal = self._project(where, state).proposal
-        return Material(proposal) if proposal else None
+        persona = self._study.project(where.item).persona
+        if not proposal:
+            return None
+        if not persona:
+            return Material(proposal)
+        sheet = forms.persona_text(self._study.persona(persona))
+        return Material(proposal, (Message("persona", sheet),))
 
     def _frozen_text(self, session: Session) -> str:
         assert session.frozen is not None
