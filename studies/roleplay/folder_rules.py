@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from studies.errors import Problem
+from studies.feasibility import nearest_multiples
 from studies.findings import error, warning
 from studies.reading import closest, listed, shown
 from studies.roleplay.balance import (
     CELLS_A_PROFILE,
     balanced_participants,
-    nearest_multiples,
     sources_twice,
     unbalanced_profiles,
     unequal,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from studies.assistant_rules import assistant_problems, named
 from studies.errors import Problem
+from studies.feasibility import nearest_multiples
 from studies.findings import error, warning
 from studies.reading import listed, shown
 from studies.settings import AnalysisSettings, StudySettings
@@ -217,11 +218,9 @@ def _balance(settings: StudySettings, parts: SpecificationParts) -> Iterator[Pro
     planned = (analysis.planned_n if analysis else None) or settings.design.participants
     base = balanced_participants(specification, [row.value for row in parts.projects])
     if planned and base and planned % base:
-        below = planned // base * base
-        agents, budgets = len(specification.agents), len(specification.budgets)
         found = (
-            f"with {planned} planned participations not every project meets each of {agents} agents and "
-            f"{budgets} budgets equally often"
+            f"with {planned} planned participations not every project meets each agent, with each budget, "
+            "equally often"
         )
-        near = " or ".join(str(one) for one in (below, below + base) if one)
+        near = " or ".join(map(str, nearest_multiples(planned, base)))
         yield warning("analysis.toml", "planned_n", found, near)
