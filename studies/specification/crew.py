@@ -208,22 +208,35 @@ class Crew:
     async def _call(self, session: Session, name: str) -> None:
         """One call, from what it shows to what came of it."""
         study, opened = self._visit.study, session.opened
-        request = self._kind.agents[opened.agent].request(name, self._kind.brief(session, self._visit.state))
         settings = next(one for one in study.settings.assistants if one.name == opened.assistant)
         attempt = session.calls[name].attempts + 1 if name in session.calls else 1
-        called = said.AgentCalled(
-            session=session.id,
-            item=session.item,
-            call=name,
-            attempt=attempt,
-            assistant=settings.name,
-            model=settings.model,
-            parameters=dict(settings.parameters),
-            prompt_sha256=messages_hash(request.messages),
-            saw=request.saw,
-            dropped=request.dropped,
-        )
-        await self._visit.follow(lambda state: () if state.end else (called,))
+        made: list[Request] = []
+
+        def called(state: State) -> Sequence[Payload]:
+            # What is asked follows from the very events before this one, so that it can be built again.
+            now = projects_of(state).session(session.id)
+            if state.end is not None or now is None:
+                return ()
+            made[:] = [self._kind.agents[opened.agent].request(name, self._kind.brief(now, state))]
+            (request,) = made
+            return (
+                said.AgentCalled(
+                    session=session.id,
+                    item=session.item,
+                    call=name,
+                    attempt=attempt,
+                    assistant=settings.name,
+                    model=settings.model,
+                    parameters=dict(settings.parameters),
+                    prompt_sha256=messages_hash(request.messages),
+                    saw=request.saw,
+                    dropped=request.dropped,
+                ),
+            )
+
+        if not await self._visit.follow(called):
+            return
+        (request,) = made
         got = await ask(
             settings,
             self._kind.settings,
