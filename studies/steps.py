@@ -73,6 +73,10 @@ class Material:
 
     request: str
     context: tuple[Message, ...] = ()
+    title: str = ""
+    """What it is, for a participant: `Your proposal`. The program's own words."""
+    markdown: bool = False
+    """Whether its texts are Markdown; otherwise they are shown as they are."""
 
 
 @dataclass(frozen=True, slots=True)

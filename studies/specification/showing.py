@@ -90,7 +90,10 @@ class Showing:
         if project.persona:
             body += f" You write as {self._study.persona(project.persona).name}."
         fields = (Field("proposal", "text", "What would you like to have built?"),)
-        return replace(_form(where, state, project.title, fields, body), material=Material(project.proposal))
+        return replace(
+            _form(where, state, project.title, fields, body),
+            material=Material(project.proposal, title="The project"),
+        )
 
     def _truth(self, where: Place, state: State) -> Step:
         project, task = self._study.project(where.item), self._task(where, state)
@@ -172,7 +175,7 @@ class Showing:
         if session is None or session.frozen is None:
             return self._work(where, state, where)
         made = _form(where, state, title, fields, body)
-        return replace(made, material=Material(self._frozen_text(session)))
+        return replace(made, material=_sheet(self._frozen_text(session)))
 
     def _compare(self, where: Place, state: State) -> Step:
         left, right = compared(self._kind, where.item, state)
@@ -181,7 +184,7 @@ class Showing:
             return self._work(replace(where, number=late.opened.number), state, where)
         context = (Message("left", self._frozen_text(left)), Message("right", self._frozen_text(right)))
         made = _form(where, state, "Two sheets", forms.comparison_fields(), COMPARE)
-        return replace(made, material=Material("", context))
+        return replace(made, material=Material("", context, markdown=True))
 
     def _edit(self, where: Place, state: State) -> Step:
         session = self._session(where, state)
@@ -264,9 +267,9 @@ class Showing:
         if not proposal:
             return None
         if not persona:
-            return Material(proposal)
+            return Material(proposal, title=YOURS)
         sheet = forms.persona_text(self._study.persona(persona))
-        return Material(proposal, (Message("persona", sheet),))
+        return Material(proposal, (Message("persona", sheet),), YOURS)
 
     def _frozen_text(self, session: Session) -> str:
         assert session.frozen is not None
@@ -276,6 +279,13 @@ class Showing:
     def _progress(self, where: Place, state: State) -> Progress:
         items = self._kind.assigned(state)
         return Progress("Project", position=items.index(where.item) + 1, total=len(items))
+
+
+YOURS = "Your proposal"
+
+
+def _sheet(text: str) -> Material:
+    return Material(text, title="The sheet", markdown=True)
 
 
 CHANGE = (Option("accept", "Keep this change"), Option("refuse", "Undo this change"))

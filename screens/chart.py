@@ -1,0 +1,180 @@
+"""The morphological chart: every choice against its alternatives, who voted for what, and what settled it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container
+from textual.content import Content
+from textual.widgets import DataTable
+
+from screens.base import CapaModal
+from screens.widgets.bars import KeyBar, WhereAmI
+from screens.widgets.panes import Pane
+from screens.widgets.table import Cell, PlainTable, Row
+from screens.widgets.text import PlainText, plain, shortened
+from studies.specification.decisions import Decision, Vote
+from studies.specification.sections import LETTERS, TITLES
+from studies.steps import Step
+
+if TYPE_CHECKING:
+    from screens.visit import VisitScreen
+    from studies.specification.protocol import SpecificationKind
+
+DECIDED = "*"
+LEGEND = "1 2 3: the simulated users · + sure · ? not sure · * decided"
+WHO = {1: "with all that is known of you", 2: "with part of it left out", 3: "with nothing known of you"}
+"""The simulated users, for a participant."""
+EMPTY = "There is no chart yet."
+
+
+class ChartScreen(CapaModal[None]):
+    """Lies over a question; nothing on it changes anything."""
+
+    CSS_PATH = "chart.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+    HELP = (
+        "Each row is one choice that the project leaves open, each column one of its alternatives. Three "
+        "simulated users said what you might choose, one with all that is known of you, one with part of it, "
+        "one with nothing; a choice on which all three agree and are sure is not asked. Arrows go from row "
+        "to row; below, or beside, stands everything about the marked row."
+    )
+    BINDINGS: ClassVar[list[Any]] = [
+        Binding("escape,f2,q", "dismiss", "close", key_display="esc", id="chart.close",
+                tooltip="Back to the question"),
+        Binding("pagedown", "scroll('down')", "scroll", show=False, tooltip="Scroll what stands below"),
+        Binding("pageup", "scroll('up')", "scroll", show=False, tooltip="Scroll what stands below"),
+    ]  # fmt: skip
+
+    def __init__(self, decisions: Sequence[Decision], now: int = 0) -> None:
+        """A chart.
+
+        Args:
+            decisions: the choices, in order.
+            now: the round that is open, for the first line; 0 for none.
+        """
+        super().__init__()
+        self.decisions = tuple(decisions)
+        self._now = now
+
+    @classmethod
+    def over(cls, flow: VisitScreen, step: Step) -> Self:
+        """The chart as it stands at a question of the interview."""
+        from studies.specification.order import place_of
+
+        kind = cast("SpecificationKind", flow.visit.protocol.kind)
+        where = place_of(step.id)
+        return cls(kind.chart(where.item, where.number, flow.visit.state), where.part)
+
+    def compose(self) -> ComposeResult:
+        """The choices, and everything about one of them."""
+        letters = LETTERS[: max((len(one.alternatives) for one in self.decisions), default=0)]
+        settled = sum(1 for one in self.decisions if one.standing != "open")
+        yield WhereAmI("How each choice stands", f"{settled} of {len(self.decisions)} settled")
+        with Container(id="chart"):
+            yield PlainTable(("", "choice", *letters, "settled by"), id="choices")
+            with Pane(id="about"):
+                yield PlainText(EMPTY, id="details")
+        yield PlainText(LEGEND, id="legend")
+        yield KeyBar(stateful=False)
+
+    def on_mount(self) -> None:
+        """Fill the table."""
+        super().on_mount()
+        self.query_one("#about").border_title = "The marked choice"
+        table = self.query_one("#choices", PlainTable)
+        self.set_focus(table)
+        most = max((len(one.alternatives) for one in self.decisions), default=0)
+        # Beside the question: number, votes, and what settled it.
+        room = max(16, (44 if self._wide else 40) - max(0, most - 4) * 4)
+        rows = {str(n): _row(n, one, most, room) for n, one in enumerate(self.decisions, start=1)}
+        self.run_worker(table.fill(rows), group="chart")
+
+    @property
+    def _wide(self) -> bool:
+        return self.app.size.width >= 110
+
+    @on(DataTable.RowHighlighted)
+    def _highlighted(self) -> None:
+        key = self.query_one("#choices", PlainTable).selected_key
+        if key is not None:
+            self.query_one("#details", PlainText).update(details(self.decisions[int(key) - 1]))
+            self.query_one("#about", Pane).renew()
+
+    def action_scroll(self, way: str) -> None:
+        """Scroll what stands about the marked row."""
+        pane = self.query_one("#about", Pane)
+        pane.scroll_page_down(animate=False) if way == "down" else pane.scroll_page_up(animate=False)
+
+
+def _row(number: int, one: Decision, most: int, room: int) -> Row:
+    votes = [Cell(votes_in_short(one, letter) or "·", quiet=not votes_in_short(one, letter))
+             for letter in LETTERS[: len(one.alternatives)]]  # fmt: skip
+    blank = [Cell("")] * (most - len(votes))
+    return (Cell(str(number), right=True), shortened(one.question, room), *votes, *blank, in_short(one))
+
+
+def votes_in_short(one: Decision, letter: str) -> str:
+    """Who voted for an alternative, and whether it was decided: `1+2? *`."""
+    votes = "".join(f"{vote.simulator}{_sure(vote)}" for vote in one.votes if vote.choice == letter)
+    return " ".join(filter(None, (votes, DECIDED if letter in one.chosen else "")))
+
+
+def _sure(vote: Vote) -> str:
+    return "+" if vote.confident else "?"
+
+
+def in_short(one: Decision) -> str:
+    """What settled a choice, in a word or two."""
+    if one.standing == "left out":
+        return "left out"
+    words = {"answer": "you", "agreement": "all agree", "update": "your answers", "majority": "most"}
+    return words.get(one.settled_by, "open")
+
+
+def settled_by(one: Decision) -> str:
+    """What settled a choice, as a sentence."""
+    what = one.own_words or ", ".join(one.chosen) or "no alternative"
+    if one.standing == "left out":
+        return "Left out: nothing is known, so nothing is said about it."
+    match one.settled_by:
+        case "answer":
+            return f"Settled by your answer to question {one.round}: {what}"
+        case "agreement":
+            return f"Settled without asking: all three simulated users agree and are sure: {what}"
+        case "update":
+            return f"Settled by your answer to another question, question {one.round}: {what}"
+        case "majority":
+            return f"Settled by what most of the simulated users say: {what}"
+    return "Still open."
+
+
+def details(one: Decision) -> Content:
+    """Everything about one choice."""
+    return Content("\n").join(_details(one))
+
+
+def _details(one: Decision) -> Iterator[Content]:
+    yield plain(one.question, "bold")
+    yield plain(settled_by(one))
+    yield Content("")
+    for letter, text in zip(LETTERS, one.alternatives, strict=False):
+        notes = ["decided"] * (letter in one.chosen) + ["what the draft assumes"] * (letter == one.assumed)
+        told = f" ({', '.join(notes)})" if notes else ""
+        yield plain(f"{letter}  {text}{told}", "bold" if letter in one.chosen else "")
+    if one.why_it_matters:
+        yield Content("")
+        yield plain(f"Why it matters: {one.why_it_matters}")
+    if one.section is not None:
+        about = " It draws a boundary of the scope." if one.boundary else ""
+        yield plain(f"Section: {TITLES[one.section]}.{about}")
+    for vote in one.votes:
+        sure = "sure" if vote.confident else "not sure"
+        who = WHO.get(vote.simulator, "")
+        yield Content("")
+        yield plain(f"Simulated user {vote.simulator}, {who}: {vote.choice}, {sure}", "bold")
+        yield plain(vote.reasoning)
