@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,10 @@ from capa_tui.services import Services
 from studies.errors import InputError
 
 if TYPE_CHECKING:
+    from studies.events import Event
     from studies.roleplay.evaluation import Evaluation
+    from studies.roleplay.shown import Shown as RoleplayShown
+    from studies.specification.shown import Shown as SpecificationShown
     from studies.study import Study
 
 
@@ -67,7 +70,8 @@ async def _saw(arguments: Namespace) -> int:
         study = await services.archive.study(record.sha256)
         streams = await services.archive.streams(record.sha256)
         people = await services.archive.participations(record.sha256)
-    if record.study_kind != "roleplay":
+    shown_by = {"roleplay": _shown_to_assistants, "specification": _shown_to_agents}.get(record.study_kind)
+    if shown_by is None:
         raise InputError(
             f"{record.reference} is a study of the kind {record.study_kind}: it calls no assistant"
         )
@@ -75,23 +79,43 @@ async def _saw(arguments: Namespace) -> int:
     mine = [one.stream for one in people if one.stream and (one.code or "").casefold() == key]
     if not mine:
         raise InputError(f"{record.reference}: nobody of the code {arguments.participant} has taken part")
+    for one in shown_by(study, streams, mine):
+        report.line(json.dumps(one, ensure_ascii=True))
+    return 0
+
+
+def _shown_to_assistants(
+    study: Study, streams: Mapping[str, Sequence[Event]], mine: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     from studies.roleplay.shown import Resolver
 
     resolver = Resolver(study, streams)
     for stream in mine:
         for one in resolver.calls(stream):
-            shown = {
-                "item": one.call.item,
-                "turn": one.call.turn,
-                "attempt": one.call.attempt,
-                "assistant": one.call.assistant,
-                "at": one.event.at,
-                "messages": [{"role": each.role, "content": each.content} for each in one.messages],
-                "whole": one.whole,
-                "missing": len(one.missing),
-            }
-            report.line(json.dumps(shown, ensure_ascii=True))
-    return 0
+            where = {"item": one.call.item, "turn": one.call.turn, "attempt": one.call.attempt}
+            yield {**where, **_shown(one)}
+
+
+def _shown_to_agents(
+    study: Study, streams: Mapping[str, Sequence[Event]], mine: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    from studies.specification.shown import calls
+
+    for stream in mine:
+        for one in calls(study, streams[stream]):
+            # There are no turns; the stage says which call it is.
+            where = {"item": one.call.item, "turn": 0, "call": one.call.call, "attempt": one.call.attempt}
+            yield {**where, **_shown(one)}
+
+
+def _shown(one: RoleplayShown | SpecificationShown) -> dict[str, Any]:
+    return {
+        "assistant": one.call.assistant,
+        "at": one.event.at,
+        "messages": [{"role": each.role, "content": each.content} for each in one.messages],
+        "whole": one.whole,
+        "missing": len(one.missing),
+    }
 
 
 async def _run_blank(services: Services, study: Study) -> None:
