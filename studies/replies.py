@@ -43,7 +43,8 @@ class Call:
     schema: Mapping[str, Any] | None = None
     """A JSON schema that the answer must follow."""
     tools: tuple[Tool, ...] = ()
-    """Exactly one of these must be called; the reply is then `{"tool": NAME, "arguments": {...}}` as text."""
+    """Exactly one of these must be called; the reply is then `{"tool": NAME, "arguments": {...}}` as text.
+    There is no `schema` beside them. Of several calls the first counts; `ReplyEnd.detail` names the rest."""
     script: tuple[str, ...] = ()
     """For the rehearsal only: what the scripted assistant says, turn by turn."""
     turn: int = 1
@@ -96,7 +97,8 @@ class ReplyEnd:
     client: str = ""
     """`litellm 1.x`, `rehearsal`, ..."""
     structured: str = ""
-    """How an answer by schema was asked for: `json_schema`, `json_object` or `prompt`."""
+    """How an answer by schema, or a tool call, was asked for: `tool_call`, `json_schema`, `json_object` or
+    `prompt`."""
 
 
 class Assistant(Protocol):
