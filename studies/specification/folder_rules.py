@@ -10,8 +10,10 @@ from studies.assistant_rules import assistant_problems, named
 from studies.errors import Problem
 from studies.feasibility import nearest_multiples
 from studies.findings import error, warning
-from studies.reading import listed, shown
+from studies.reading import closest, listed, shown
 from studies.settings import AnalysisSettings, StudySettings
+from studies.specification.agents.baseline_prompts import PROMPTS as BASELINE_PROMPTS
+from studies.specification.agents.prompts import STAGES as BUDDY_STAGES
 from studies.specification.design import balanced_participants
 from studies.specification.plan import (
     MEASURES,
@@ -28,6 +30,12 @@ if TYPE_CHECKING:
     from studies.specification.folder import SpecificationParts
     from studies.specification.materials import Project
 
+PROMPTS = frozenset(
+    f"prompts/{design}-{stage}.md"
+    for design, stages in (("buddy", BUDDY_STAGES), ("baseline", BASELINE_PROMPTS))
+    for stage in stages
+)
+"""Files that take the place of what the program tells its agents."""
 DECLARES = "checkpoint"
 """The word by which a deviation declares silent predictions during an interview."""
 RETEST = (0.1, 0.2)
@@ -37,6 +45,7 @@ RETEST = (0.1, 0.2)
 def rules(parts: SpecificationParts) -> Iterator[Problem]:
     """Every problem that only shows between a specification study's files, as far as those could be read."""
     yield from project_problems(parts)
+    yield from _prompts(parts)
     settings = parts.settings
     if settings is None:
         return
@@ -58,6 +67,15 @@ def _twice(names: Iterable[object]) -> list[str]:
     return [str(one) for one, count in Counter(names).items() if count > 1]
 
 
+def _prompts(parts: SpecificationParts) -> Iterator[Problem]:
+    for name in sorted(one for one in parts.files if one.startswith("prompts/") and one not in PROMPTS):
+        near = closest(name, PROMPTS)
+        expected = (
+            f"did you mean {near}?" if near else "prompts/DESIGN-STAGE.md, such as prompts/buddy-draft.md"
+        )
+        yield warning(listed([name]), "", "no stage of an agent is called that", expected)
+
+
 # -- who works ---------------------------------------------------------------------------------
 
 
@@ -75,7 +93,8 @@ def _agents(settings: StudySettings) -> Iterator[Problem]:
         found = f"a second agent for each project, and there is {'one' if agents else 'none'}"
         yield error("study.toml", "specification.second_agent", found, "two [[specification.agents]]")
     used = {one.assistant for one in agents} | set(specification.judges)
-    if unused := [one.name for one in settings.assistants if one.name not in used]:
+    unused = [one.name for one in settings.assistants if one.name not in used]
+    if agents and unused:
         found = f"{listed(unused)}: neither an agent's nor a judge"
         yield warning("study.toml", "assistants", found, "assistants that do something")
     for place, helper in enumerate(settings.assistants):
