@@ -160,7 +160,8 @@ def _comparisons(name: str, projects: Projects) -> Iterator[Comparison]:
     agents = {one.id: one.opened.agent for one in projects.sessions}
     compared = [one.compared for one in projects.all if one.compared is not None]
     judged = {(one.judge, one.item): one for one in projects.pairs if one.preferred is not None}
-    for made in (*compared, *judged.values()):
+    every: list[said.SheetsCompared | said.PairJudged] = [*compared, *judged.values()]
+    for made in every:
         sides = {"left": made.left, "right": made.right}
         if {made.left, made.right} <= agents.keys():
             yield Comparison(

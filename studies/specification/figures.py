@@ -23,6 +23,9 @@ NO_SESSIONS = "no interview counts"
 NO_CHECKLIST = "no interview of Task 1 counts"
 NO_PREFERENCES = "no checklist question with a preference"
 NO_SHEET = "no interview of Task 2 counts"
+NO_REQUIREMENT = "no requirement was stated"
+NO_EDIT = "no sheet was edited"
+ALL_ASKED = "every question was asked"
 NO_RETEST = "no checklist question was asked again"
 NO_COMPARISON = "no two agents wrote for one project"
 BOTH_SIDES = "both agents of each comparison are in the group"
@@ -181,22 +184,15 @@ def _with_means(found: Group, counted: Sequence[Outcome], comparisons: Sequence[
     checklists = [one for one in counted if one.task == "checklist"]
     sheets = len(counted) - len(checklists)
     no_accuracy = NO_PREFERENCES if checklists else NO_CHECKLIST
+    no_not_asked = no_accuracy if accuracy[0] is None else ALL_ASKED
     why = {
         "accuracy": no_accuracy if accuracy[0] is None else None,
-        "accuracy_not_asked": (
-            (no_accuracy if accuracy[0] is None else "every question was asked")
-            if not_asked[0] is None
-            else None
-        ),
+        "accuracy_not_asked": no_not_asked if not_asked[0] is None else None,
         "test_retest": (NO_RETEST if checklists else NO_CHECKLIST) if retest[0] is None else None,
         "scores": None if sheets else NO_SHEET,
         "win_tie_loss": no_result,
-        "requirements": None
-        if found.requirements
-        else NO_SHEET
-        if not sheets
-        else "no requirement was stated",
-        "edited": None if found.edited else NO_SHEET if not sheets else "no sheet was edited",
+        "requirements": None if found.requirements else NO_REQUIREMENT if sheets else NO_SHEET,
+        "edited": None if found.edited else NO_EDIT if sheets else NO_SHEET,
     }
     intervals = {
         "accuracy_ci": accuracy[1],
@@ -305,10 +301,7 @@ def _fates(counted: Sequence[Outcome]) -> Fates | None:
     own = [Counter(one.fates.values()) for one in counted if one.fates]
     if not own:
         return None
-    shares = {
-        name: float(mean_of([Fraction(one[name], one.total()) for one in own]))  # fmt: skip
-        for name in FATES
-    }
+    shares = {name: float(mean_of([Fraction(one[name], one.total()) for one in own])) for name in FATES}
     return Fates(len(own), sum(one.total() for one in own), shares)
 
 

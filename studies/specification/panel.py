@@ -199,7 +199,7 @@ def requirements_alike(study: Study, outcomes: Sequence[Outcome]) -> tuple[Alike
 
 
 def head_to_head(study: Study, comparisons: Sequence[Comparison]) -> tuple[HeadToHead, ...]:
-    """Win, tie and loss of each two agents that wrote for the same projects, by participants and each judge."""
+    """Win, tie and loss of each two agents with the same projects, by participants and by each judge."""
     names = [one.name for one in study.settings.specification.agents]
     found = []
     for a, b in combinations(names, 2):

@@ -1,4 +1,4 @@
-"""What the work on a project leaves behind beside its answers: whose time it took, who served, what failed."""
+"""What the work on a project leaves behind beside its answers: whose time, which model, what failed."""
 
 from __future__ import annotations
 
