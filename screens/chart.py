@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from studies.specification.protocol import SpecificationKind
 
 DECIDED = "*"
+WIDE = 110
+"""Columns from which a choice stands beside the table."""
+FRAME, GAP = 3, 2
+"""Cells that the table's border and its scroll bar take, and those between two columns."""
 LEGEND = "1 2 3: the simulated users · + sure · ? not sure · * decided"
 WHO = {1: "with all that is known of you", 2: "with part of it left out", 3: "with nothing known of you"}
 """The simulated users, for a participant."""
@@ -36,7 +40,7 @@ class ChartScreen(CapaModal[None]):
     """Lies over a question; nothing on it changes anything."""
 
     CSS_PATH = "chart.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
     HELP = (
         "Each row is one choice that the project leaves open, each column one of its alternatives. Three "
         "simulated users said what you might choose, one with all that is known of you, one with part of it, "
@@ -46,6 +50,7 @@ class ChartScreen(CapaModal[None]):
     BINDINGS: ClassVar[list[Any]] = [
         Binding("escape,f2,q", "dismiss", "close", key_display="esc", id="chart.close",
                 tooltip="Back to the question"),
+        Binding("f1", "explain", "help", id="chart.help", tooltip="What the chart shows"),
         Binding("pagedown", "scroll('down')", "scroll", show=False, tooltip="Scroll what stands below"),
         Binding("pageup", "scroll('up')", "scroll", show=False, tooltip="Scroll what stands below"),
     ]  # fmt: skip
@@ -72,11 +77,11 @@ class ChartScreen(CapaModal[None]):
 
     def compose(self) -> ComposeResult:
         """The choices, and everything about one of them."""
-        letters = LETTERS[: max((len(one.alternatives) for one in self.decisions), default=0)]
+        letters = LETTERS[: self._most]
         settled = sum(1 for one in self.decisions if one.standing != "open")
         yield WhereAmI("How each choice stands", f"{settled} of {len(self.decisions)} settled")
         with Container(id="chart"):
-            yield PlainTable(("", "choice", *letters, "settled by"), id="choices")
+            yield PlainTable(("", "choice", *letters, "settled"), id="choices")
             with Pane(id="about"):
                 yield PlainText(EMPTY, id="details")
         yield PlainText(LEGEND, id="legend")
@@ -88,15 +93,15 @@ class ChartScreen(CapaModal[None]):
         self.query_one("#about").border_title = "The marked choice"
         table = self.query_one("#choices", PlainTable)
         self.set_focus(table)
-        most = max((len(one.alternatives) for one in self.decisions), default=0)
-        # Beside the question: number, votes, and what settled it.
-        room = max(16, (44 if self._wide else 40) - max(0, most - 4) * 4)
-        rows = {str(n): _row(n, one, most, room) for n, one in enumerate(self.decisions, start=1)}
+        width = self.app.size.width
+        room = room_for_questions(self.decisions, width * 3 // 5 if width >= WIDE else width)
+        rows = {str(n): _row(n, one, self._most, room) for n, one in enumerate(self.decisions, start=1)}
         self.run_worker(table.fill(rows), group="chart")
 
     @property
-    def _wide(self) -> bool:
-        return self.app.size.width >= 110
+    def _most(self) -> int:
+        """Alternatives of the choice that has most."""
+        return max((len(one.alternatives) for one in self.decisions), default=0)
 
     @on(DataTable.RowHighlighted)
     def _highlighted(self) -> None:
@@ -105,10 +110,25 @@ class ChartScreen(CapaModal[None]):
             self.query_one("#details", PlainText).update(details(self.decisions[int(key) - 1]))
             self.query_one("#about", Pane).renew()
 
+    def action_explain(self) -> None:
+        """Open the help."""
+        from screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen.on(self))
+
     def action_scroll(self, way: str) -> None:
         """Scroll what stands about the marked row."""
         pane = self.query_one("#about", Pane)
         pane.scroll_page_down(animate=False) if way == "down" else pane.scroll_page_up(animate=False)
+
+
+def room_for_questions(decisions: Sequence[Decision], width: int) -> int:
+    """Cells that the questions may have in a table of that many, so that all else of it can be seen."""
+    letters = LETTERS[: max((len(one.alternatives) for one in decisions), default=0)]
+    votes = sum(max(1, *(len(votes_in_short(one, letter)) for one in decisions)) + GAP for letter in letters)
+    settled = max((len(in_short(one)) for one in decisions), default=0)
+    number = len(str(len(decisions)))
+    return max(16, width - FRAME - number - votes - max(settled, len("settled")) - 3 * GAP)
 
 
 def _row(number: int, one: Decision, most: int, room: int) -> Row:
@@ -119,9 +139,9 @@ def _row(number: int, one: Decision, most: int, room: int) -> Row:
 
 
 def votes_in_short(one: Decision, letter: str) -> str:
-    """Who voted for an alternative, and whether it was decided: `1+2? *`."""
+    """Who voted for an alternative, and whether it was decided: `1+2?*`."""
     votes = "".join(f"{vote.simulator}{_sure(vote)}" for vote in one.votes if vote.choice == letter)
-    return " ".join(filter(None, (votes, DECIDED if letter in one.chosen else "")))
+    return votes + (DECIDED if letter in one.chosen else "")
 
 
 def _sure(vote: Vote) -> str:
@@ -132,7 +152,7 @@ def in_short(one: Decision) -> str:
     """What settled a choice, in a word or two."""
     if one.standing == "left out":
         return "left out"
-    words = {"answer": "you", "agreement": "all agree", "update": "your answers", "majority": "most"}
+    words = {"answer": "you", "agreement": "all agree", "update": "follows", "majority": "most"}
     return words.get(one.settled_by, "open")
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Button
 
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
     from screens.visit import VisitScreen
 
 
+class QuestionsPane(Pane, inherit_bindings=False):
+    """Questions beside a text: the page keys are the text's, and questions are gone through with tab."""
+
+    BINDINGS = [
+        one for one in VerticalScroll.BINDINGS if isinstance(one, Binding) and not one.key.startswith("page")
+    ]
+
+
 class FormScreen(ParticipantScreen):
     """Questions one below the other, and beside them what they are about. Tab goes from one to the next."""
 
@@ -37,8 +46,10 @@ class FormScreen(ParticipantScreen):
         Binding("tab", "app.focus_next", "next question", id="form.tab"),
         Binding("f2", "other", "the other one", id="form.other",
                 tooltip="Show the other one of the two texts"),
-        Binding("pagedown", "read('down')", "scroll the text", show=False, tooltip="Scroll what is read"),
-        Binding("pageup", "read('up')", "scroll the text", show=False, tooltip="Scroll what is read"),
+        Binding("pagedown", "read('down')", "read on", id="form.read-on", key_display="page down",
+                tooltip="Scroll what is read, from any question"),
+        Binding("pageup", "read('up')", "read back", id="form.read-back", show=False,
+                tooltip="Scroll what is read back"),
         Binding("enter", "next", "go on", id="form.next", tooltip="Go on"),
     ]  # fmt: skip
 
@@ -52,7 +63,7 @@ class FormScreen(ParticipantScreen):
         if material is not None:
             yield Beside(material, id="beside")
         with Vertical(id="asking"):
-            with Pane(id="questions"):
+            with Pane(id="questions") if material is None else QuestionsPane(id="questions"):
                 if self.step.body:
                     yield Reading(self.step.body, id="body")
                 for place, field in enumerate(self.step.fields):
@@ -84,7 +95,7 @@ class FormScreen(ParticipantScreen):
         self.set_class(self.step.material is not None, "-beside")
         self.set_class(len(self.step.fields) == 1, "-one")
         self.query_one("#questions").border_title = self.step.title
-        self.set_focus(self.query_one("#field-0"))
+        self.set_focus(self.query_one("#field-0"), scroll_visible=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Going back only where there is something before."""
@@ -95,6 +106,12 @@ class FormScreen(ParticipantScreen):
         if action == "read":
             return self.step.material is not None
         return super().check_action(action, parameters)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Show a question whole, not only what is answered of it."""
+        for one in event.widget.ancestors:
+            if isinstance(one, Widget) and one.has_class("question"):
+                self.call_after_refresh(one.scroll_visible, animate=False, top=False)
 
     @property
     def _pair(self) -> bool:

@@ -12,7 +12,11 @@ from textual.widget import Widget
 from textual.widgets import Button
 
 from screens.answers import Answers
+from screens.dialogs import confirm
+from screens.page import AtHandScreen
 from screens.participant import ParticipantScreen
+from screens.widgets.bars import WhereAmI
+from screens.widgets.beside import Beside
 from screens.widgets.lettered import Lettered
 from screens.widgets.note import NoteField
 from screens.widgets.panes import Pane
@@ -27,6 +31,7 @@ CHOICE, OWN_WORDS = "choice", "own_words"
 NONE = "None of these: in my own words"
 SEVERAL, ONE = "Choose everything that fits, then enter.", "Choose one, then enter."
 NOTHING_YET = 'Nothing is chosen yet. If you cannot say, choose "I don\'t know".'
+WORDS = "Say what you would want instead. Escape leaves the text, then enter answers."
 NO_WORDS = "Say in your own words what you would want instead, or choose an option."
 CUT = "An answer holds 20,000 characters; the end of what you pasted was left out."
 
@@ -47,6 +52,10 @@ class InterviewScreen(ParticipantScreen):
         Binding("tab", "app.focus_next", "next place", show=False),
         Binding("f2", "chart", "chart", id="interview.chart",
                 tooltip="What is settled and what is still open, and how"),
+        Binding("f3", "reread", "your proposal", id="interview.reread",
+                tooltip="Read again what you wrote, and whom you answer as"),
+        Binding("f8", "enough", "enough", id="interview.enough",
+                tooltip="End the interview before all questions are used up; asks first"),
     ]  # fmt: skip
 
     def __init__(self, flow: VisitScreen, step: Step) -> None:
@@ -65,23 +74,29 @@ class InterviewScreen(ParticipantScreen):
         field, asked = self.step.field(CHOICE), self.interview
         chosen = self._answers.get(CHOICE)
         several = not asked.single
-        with Pane(id="question"):
-            yield PlainText(self.step.body, id="asked")
-            yield Lettered(
-                field.options,
-                tuple(chosen) if several and chosen is not None else chosen,
-                several=several,
-                none=NONE if several else "",
-                id="options",
-            )
-            with Vertical(id="own"):
-                yield NoteField(self._kept_words(), id="own-words", placeholder="in your own words")
-            yield PlainText(f"Asked because: {asked.why}" if asked.why else "", id="why")
+        with Horizontal(id="both"):
+            with Pane(id="question"):
+                yield PlainText(self.step.body, id="asked")
+                yield Lettered(
+                    field.options,
+                    tuple(chosen) if several and chosen is not None else chosen,
+                    several=several,
+                    none=NONE if several else "",
+                    id="options",
+                )
+                with Vertical(id="own"):
+                    yield NoteField(self._kept_words(), id="own-words", placeholder="in your own words")
+                yield PlainText(f"Asked because: {asked.why}" if asked.why else "", id="why")
+            if self.step.material is not None:
+                yield Beside(self.step.material, id="beside")
         with Horizontal(id="ways"):
             yield PlainText(settled(asked), id="settled")
+            if self.step.material is not None:
+                yield _button("Your proposal", "reread")
             if asked.chart:
-                yield TextButton("Chart", compact=True, focusable=False, id="chart")
-            yield TextButton("Answer", primary=True, compact=True, focusable=False, id="answer")
+                yield _button("Chart", "chart")
+            yield _button("Enough", "enough")
+            yield _button("Answer", "answer", primary=True)
 
     def _kept_words(self) -> str:
         return self.flow.visit.drafts.get(self._answers.ask(OWN_WORDS)) or self._answers.get(OWN_WORDS) or ""
@@ -90,6 +105,7 @@ class InterviewScreen(ParticipantScreen):
         """Begin with the options."""
         super().on_mount()
         self.query_one("#question").border_title = f"Question {self.interview.round}"
+        self.query_one("#where", WhereAmI).title = self.step.title
         self._follow()
         self.set_focus(self.own if self._own_is_asked else self.options)
         self._guide()
@@ -109,6 +125,9 @@ class InterviewScreen(ParticipantScreen):
         return self._answers.field(OWN_WORDS) is not None
 
     def _guide(self) -> None:
+        if self._own_is_asked:
+            self.say(WORDS)
+            return
         self.say(ONE if self.interview.single else SEVERAL)
 
     def _follow(self) -> None:
@@ -165,6 +184,8 @@ class InterviewScreen(ParticipantScreen):
         """The chart only where the study shows it."""
         if action == "chart":
             return self.interview.chart
+        if action == "reread":
+            return self.step.material is not None and not self.has_class("-wide")
         return super().check_action(action, parameters)
 
     @on(Button.Pressed)
@@ -182,6 +203,24 @@ class InterviewScreen(ParticipantScreen):
         self.set_focus(self.own if words else self.options)
         self.say(missing.problem or (NO_WORDS if words else NOTHING_YET), urgent=True)
 
+    def action_enough(self) -> None:
+        """Ask whether to end the interview here."""
+        self.keep()
+        asked = confirm(
+            "End the interview here?",
+            "No more questions are asked, and this one stays unanswered. The assistant goes on with what it "
+            "knows by now.",
+            "End the interview",
+            "Go on with it",
+        )
+        self.app.push_screen(asked, lambda yes: self.flow.end_task(self.step) if yes else None)
+
+    def action_reread(self) -> None:
+        """Lay what was written before over the question."""
+        assert self.step.material is not None
+        self.flow.visit.activity("pane")
+        self.app.push_screen(AtHandScreen(self.step.material))
+
     def action_chart(self) -> None:
         """Lay the chart over the question."""
         from screens.chart import ChartScreen
@@ -189,6 +228,10 @@ class InterviewScreen(ParticipantScreen):
         self.keep()
         self.flow.visit.activity("pane")
         self.app.push_screen(ChartScreen.over(self.flow, self.step))
+
+
+def _button(label: str, name: str, *, primary: bool = False) -> TextButton:
+    return TextButton(label, primary=primary, compact=True, focusable=False, id=name)
 
 
 def settled(asked: Interview) -> str:

@@ -19,7 +19,7 @@ from screens.dialogs import confirm
 from screens.participant import ParticipantScreen
 from screens.sheet_copy import copies, file_name, write_copies
 from screens.sheet_rows import Row, Verdict, rows_of, standing_of, title_of
-from screens.sheet_words import CUT, about_row, entry_of, left_in_words
+from screens.sheet_words import CUT, NO_REVIEW, about_row, entry_of, left_in_words
 from screens.widgets.bars import WhereAmI
 from screens.widgets.entries import Entries, Entry, Line
 from screens.widgets.note import NoteField
@@ -71,9 +71,9 @@ class SheetScreen(ParticipantScreen):
                 tooltip="Take your own text of the section back"),
         Binding("w", "copy", "save a copy", id="sheet.copy",
                 tooltip="Write the sheet as it is now to files, as Markdown and JSON"),
-        Binding("tab", "app.focus_next", "next place", id="sheet.tab"),
         Binding("left", "sections", "sections", show=False, tooltip="To the sections"),
         Binding("right", "statements", "statements", show=False, tooltip="To the statements"),
+        Binding("tab", "app.focus_next", "next place", id="sheet.tab"),
         Binding("enter,f8", "finish", "done", id="sheet.done", tooltip="Go on; says first what is left"),
     ]  # fmt: skip
 
@@ -142,11 +142,16 @@ class SheetScreen(ParticipantScreen):
         self.query_one("#sections-pane").can_focus = False
         self.query_one("#statements-pane").can_focus = False
         self.query_one("#where", WhereAmI).title = self.view.title
-        undecided = [one.section for one in self.view.changes if one.id not in self.verdicts]
-        self.query_one("#sections", Entries).go(undecided[0] if undecided else SECTIONS[0])
-        self.set_focus(self.query_one("#statements" if undecided else "#sections"))
-        self._show_section(self.query_one("#sections", Entries).key)
+        self._go_to_undecided()
         self._guide()
+
+    def _go_to_undecided(self) -> None:
+        """To the first change of the review that waits for a decision, else to the first section."""
+        change = next((one for one in self.view.changes if one.id not in self.verdicts), None)
+        section = change.section if change else SECTIONS[0]
+        self.set_focus(self.query_one("#statements" if change else "#sections"))
+        self.query_one("#sections", Entries).go(section)
+        self._show_section(section, change.id if change else "")
 
     def _sections(self) -> list[Entry]:
         view, verdicts = self.view, self.verdicts
@@ -154,8 +159,11 @@ class SheetScreen(ParticipantScreen):
             Entry(
                 name,
                 (
-                    Line(title_of(name), looks="title"),
-                    Line(standing_of(view, name, verdicts, bool(self._unfinished[name])), "  ", "quiet"),
+                    Line(
+                        title_of(name),
+                        looks="title",
+                        aside=standing_of(view, name, verdicts, bool(self._unfinished[name])),
+                    ),
                 ),
             )
             for name in SECTIONS
@@ -179,7 +187,7 @@ class SheetScreen(ParticipantScreen):
             self.say("Your words, one statement a line.")
         else:
             left = [one for one in self.view.changes if one.id not in self.verdicts]
-            self.say(left_in_words(len(left)))
+            self.say(left_in_words(len(left)) if self.view.changes else NO_REVIEW)
 
     @on(Entries.Highlighted, "#sections")
     def _section_marked(self, event: Entries.Highlighted) -> None:
@@ -388,10 +396,7 @@ class SheetScreen(ParticipantScreen):
         undecided = [one for one in self.view.changes if one.id not in self.verdicts]
         needed = [one for one in undecided if self._answers.step.field(one.id).required]
         if needed:
-            first = needed[0]
-            self.query_one("#sections", Entries).go(first.section)
-            self._show_section(first.section, first.id)
-            self.set_focus(self.query_one("#statements"))
+            self._go_to_undecided()
             self.say(f"Still open: {left_in_words(len(needed))}", urgent=True)
             return
         unfinished = [title_of(name) for name, text in self._unfinished.items() if text]

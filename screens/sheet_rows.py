@@ -1,4 +1,4 @@
-"""A sheet that is edited, as rows: what stands in a section, what became of it, what it rests on. No widgets."""
+"""A sheet that is edited, as rows: what stands in a section, what became of it, what it is based on."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ from screens.widgets.text import plain
 from studies.specification.sheet import Change
 
 CUT = "A section holds 20,000 characters; the end of what you pasted was left out."
+NO_REVIEW = "Strike or rewrite what you like; go on when the sheet is as you want it."
 EMPTY = "Nothing is said here. You can write something yourself."
 BULLET, PUT, GONE, STRUCK = "• ", "+ ", "- ", "x "
 
@@ -89,9 +90,11 @@ def _about(row: Row, verdicts: Mapping[str, Verdict]) -> Iterator[Content]:
 
 
 def _about_change(change: Change, verdicts: Mapping[str, Verdict]) -> Iterator[Content]:
-    yield plain(f"A change of the assistant's own review: {verdict_in_words(change, verdicts)}", "bold")
+    decided = verdict_in_words(change, verdicts) if change.id in verdicts else "y keeps it, n undoes it"
+    yield plain(f"The assistant's own review {_did(change)}: {decided}.", "bold")
     yield plain(f"Because {REASONS[change.reason]}. {change.why}")
     for title, statements in (("Before", change.before), ("After", change.after)):
-        yield plain(f"{title}:", "bold")
-        for text in [one.text for one in statements] or ["nothing"]:
-            yield plain(f"  {text}")
+        if statements and change.before:
+            yield Content.assemble(
+                plain(f"{title}: ", "bold"), plain(" ".join(one.text for one in statements))
+            )

@@ -47,7 +47,7 @@ class Entries(Widget, can_focus=True):
     """Entries under one another. Arrows and the mouse move the cursor; its pane scrolls along."""
 
     DEFAULT_CSS = """
-    Entries { height: auto; width: 1fr; color: $foreground; }
+    Entries { height: auto; width: 1fr; padding-right: 1; color: $foreground; }
     Entries .entries--title { text-style: bold; }
     Entries .entries--quiet { color: $foreground 70%; }
     Entries .entries--struck { color: $foreground 70%; text-style: strike; }
@@ -195,5 +195,5 @@ class Entries(Widget, can_focus=True):
             gap = width - made[0].cell_length - aside.cell_length
             made[0] = made[0] + Content(" " * max(1, gap)) + aside
         elif line.aside:
-            made.append(Content(indent) + aside)
+            made.append(Content(" " * max(0, width - aside.cell_length)) + aside)
         return made
