@@ -261,6 +261,12 @@ async def test_a_rehearsal_without_a_script_says_that_it_is_one() -> None:
     assert "rehearsal" in end.text
 
 
+@pytest.mark.parametrize("asked", [{"schema": {}}, {"tools": (Tool("a", "A.", {}),)}])
+async def test_a_rehearsed_answer_by_schema_comes_whole(asked: dict[str, Any]) -> None:
+    parts, _ = await heard(Rehearsal(0), call("rehearsal", script=('{"a": "b c d"}',), **asked))
+    assert parts == ['{"a": "b c d"}']
+
+
 async def test_a_blank_line_of_a_script_is_said_too() -> None:
     parts, end = await heard(Rehearsal(0), call("rehearsal", script=("  ",)))
     assert (parts, end.text) == (["  "], "  ")

@@ -17,6 +17,7 @@ from studies.specification.agents import baseline_shapes as shapes
 from studies.specification.agents.baseline_prompts import answer_text
 from studies.specification.agents.baseline_rules import act_problems, plain
 from studies.specification.sections import ABOUT, LETTERS, SECTIONS, TITLES
+from studies.specification.sheet import MOST_CHARACTERS
 
 if TYPE_CHECKING:
     from studies.specification.agents.agent import Brief
@@ -152,20 +153,41 @@ def _predicted(question: ChecklistQuestion, brief: Brief, rounds: Sequence[Round
 
 
 def _sheet(brief: Brief, rounds: Sequence[Round]) -> dict[str, list[str]]:
-    """The proposal as the overview, the answers as features; for every other section, its subject."""
-    told = [f"{_short(one.put.question)} {_short(answer_text(one))}" for one in rounds[:8]]
-    sheet: dict[str, list[str]] = {
+    """The script's draft, or for each section its subject; and what was answered, as features."""
+    told = [f"{_short(one.put.question)} {_short(_decided(one))}" for one in rounds[:8]]
+    bare: dict[str, list[str]] = {
         name: [f"To be settled with the person: {ABOUT[name]}"] for name in SECTIONS
     }
-    sheet["project_overview"] = [_short(brief.proposal or brief.title)]
-    if told:
-        sheet["core_features"] = told
+    bare["project_overview"] = [_short(brief.proposal or brief.title)]
+    for sheet in (_drafted(brief, bare), dict(bare)):
+        sheet["core_features"] = [*sheet["core_features"], *told]
+        if sum(len(one) for each in sheet.values() for one in each) < MOST_CHARACTERS:
+            break
     return sheet
 
 
-def _short(text: str) -> str:
+def _drafted(brief: Brief, bare: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    draft = brief.script.get("draft")
+    texts = draft.get("spec") if isinstance(draft, Mapping) else None
+    sheet: dict[str, list[str]] = {}
+    for name, else_said in bare.items():
+        text = str(texts.get(name, "")) if isinstance(texts, Mapping) else ""
+        lines = [_short(one.removeprefix("- "), 600) for one in text.splitlines() if one.strip("- ")]
+        sheet[name] = lines[:20] or else_said
+    return sheet
+
+
+def _decided(round: Round) -> str:
+    """What was answered, without letters."""
+    answer, options = round.answer, round.put.options
+    if answer is None or answer.unknown:
+        return "This is open."
+    return answer.own_words or "; ".join(options[LETTERS.index(one)] for one in sorted(answer.picked))
+
+
+def _short(text: str, most: int = _EACH) -> str:
     line = plain(text)
-    return line if len(line) <= _EACH else f"{line[:_EACH].rstrip()}..."
+    return line if len(line) <= most else f"{line[: most - 3].rstrip()}..."
 
 
 def _words(text: str) -> set[str]:

@@ -508,6 +508,16 @@ def test_reflections(text: str) -> None:
     assert world.due() == ("act:2",)
 
 
+@pytest.mark.parametrize("length", [40, 900])
+def test_a_rehearsed_sheet_is_the_draft_with_the_answers_and_never_too_long(length: int) -> None:
+    draft = {name: f"- First {name}.\n- {'x' * length}" for name in SECTIONS}
+    world = World(budget=8, script={"draft": {"spec": draft}})
+    world.run(lambda put: {"own_words": "word " * 200})
+    sheet = Sheet.from_json(world.of(said.SheetFrozen)[0].sheet)
+    assert (sheet.sections["constraints"][0].text == "First constraints.") == (length == 40)
+    assert "word word" in sheet.sections["core_features"][-1].text
+
+
 def test_a_script_that_does_not_fit_is_passed_over() -> None:
     bad = [
         {"question": "No options?"},
