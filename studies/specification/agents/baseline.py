@@ -173,10 +173,11 @@ def _left(brief: Brief) -> int:
 
 
 def _reached(brief: Brief) -> tuple[int, ...]:
-    """Checkpoints that the interview has come to."""
+    """Checkpoints that the interview has come to; at its end the predictions are those handed in."""
     if brief.task != "checklist":
         return ()
-    return tuple(one for one in brief.checkpoints if one <= brief.session.answered)
+    answered = brief.session.answered
+    return tuple(sorted({one for one in brief.checkpoints if one <= answered and one < brief.budget}))
 
 
 def _reflected(session: Session, number: int) -> bool:

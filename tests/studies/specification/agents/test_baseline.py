@@ -199,7 +199,7 @@ def test_a_sheet_is_frozen_after_the_whole_budget() -> None:
 
 
 def test_predictions_are_made_at_checkpoints_and_at_the_end() -> None:
-    world = World("checklist", 4, (0, 2), {"own_questions": [OWN]})
+    world = World("checklist", 4, (0, 2, 4), {"own_questions": [OWN]})
     world.run(lambda put: {"picked": ("B",)} if put.key else {"own_words": "Whatever fits."})
     puts = world.of(said.QuestionPut)
     assert [one.sort for one in puts] == ["checklist", "own", "checklist", "checklist"]
@@ -291,8 +291,8 @@ def test_silent_predictions_go_beside_the_next_question_and_rest_on_their_rounds
 
 
 def test_what_is_handed_in_waits_for_the_silent_predictions() -> None:
-    world = asked("checklist", 0, checkpoints=(0,))
-    world.act("submit_predictions", {"answers": ANSWERS})
+    world = asked("checklist", 1, checkpoints=(0,))
+    world.act("submit_predictions", {"answers": ANSWERS, "reason": "All is said."})
     assert [one.kind for one in world.follow()] == ["interview_ended"]
     assert world.due() == ("predict:0",)
     world.reply("predict:0")
