@@ -15,6 +15,7 @@ from studies.settings import AnalysisSettings, StudySettings
 from studies.specification.agents.baseline_prompts import PROMPTS as BASELINE_PROMPTS
 from studies.specification.agents.prompts import STAGES as BUDDY_STAGES
 from studies.specification.design import balanced_participants
+from studies.specification.judge_prompts import STAGES as JUDGE_STAGES
 from studies.specification.plan import (
     MEASURES,
     OF_CHECKLISTS,
@@ -30,12 +31,9 @@ if TYPE_CHECKING:
     from studies.specification.folder import SpecificationParts
     from studies.specification.materials import Project
 
-PROMPTS = frozenset(
-    f"prompts/{design}-{stage}.md"
-    for design, stages in (("buddy", BUDDY_STAGES), ("baseline", BASELINE_PROMPTS))
-    for stage in stages
-)
-"""Files that take the place of what the program tells its agents."""
+_STAGES = {"buddy": BUDDY_STAGES, "baseline": tuple(BASELINE_PROMPTS), "judge": JUDGE_STAGES}
+PROMPTS = frozenset(f"prompts/{who}-{stage}.md" for who, stages in _STAGES.items() for stage in stages)
+"""Files that take the place of what the program tells its agents and judges."""
 DECLARES = "checkpoint"
 """The word by which a deviation declares silent predictions during an interview."""
 RETEST = (0.1, 0.2)
@@ -73,7 +71,7 @@ def _prompts(parts: SpecificationParts) -> Iterator[Problem]:
         expected = (
             f"did you mean {near}?" if near else "prompts/DESIGN-STAGE.md, such as prompts/buddy-draft.md"
         )
-        yield warning(listed([name]), "", "no stage of an agent is called that", expected)
+        yield warning(listed([name]), "", "no stage of an agent or judge is called that", expected)
 
 
 # -- who works ---------------------------------------------------------------------------------

@@ -86,9 +86,8 @@ def folder(
     projects: Sequence[dict[str, Any]] | None = None,
     analysis: str = ANALYSIS,
     personas: str | None = PERSONAS,
-    **files: bytes | str,
 ) -> dict[str, bytes]:
-    """A folder of two projects; further files by their name with `_` for `.` and `__` for `/`."""
+    """A folder of two projects."""
     made: dict[str, bytes] = {
         "study.toml": (STUDY + settings() if study is None else study).encode(),
         "analysis.toml": analysis.encode(),
@@ -99,6 +98,4 @@ def folder(
     }
     if personas is not None:
         made["personas.toml"] = personas.encode()
-    for name, data in files.items():
-        made[name.replace("__", "/").replace("_", ".")] = data.encode() if isinstance(data, str) else data
     return made

@@ -45,7 +45,7 @@ def own(number: int, **more: Any) -> dict[str, Any]:
 
 
 def test_a_whole_study() -> None:
-    files = folder(**{"prompts__buddy-draft_md": "Write it."})
+    files = folder() | {"prompts/buddy-draft.md": b"Write it."}
     assert check(files) == []
     study = accept(files)
     assert study.ids == ("p-1", "p-2")
@@ -62,8 +62,8 @@ def test_every_problem_of_every_file_at_once() -> None:
     files = folder(
         projects=[project(1), {"id": "x"}, project(3, proposal=""), project(1)],
         personas='[[personas]]\nid = "mara"\n',
-        **{"prompts__buddy-draft_md": b"\xff"},
     )
+    files["prompts/buddy-draft.md"] = b"\xff"
     with pytest.raises(FolderError) as caught:
         parse(files)
     places = {(one.file, one.line) for one in caught.value.problems}
@@ -79,7 +79,7 @@ def test_the_kind_shows_in_the_files_where_the_settings_cannot_be_read() -> None
 
 
 def test_a_prompt_that_no_stage_reads_is_named_with_what_was_meant() -> None:
-    problem = only(checked(**{"prompts__buddy-drafts_md": "x"}))
+    problem = only(check(folder() | {"prompts/buddy-drafts.md": b"x"}))
     assert (problem.file, problem.warning) == ("prompts/buddy-drafts.md", True)
     assert problem.expected == "did you mean prompts/buddy-draft.md?"
 

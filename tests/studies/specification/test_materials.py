@@ -12,7 +12,7 @@ from support.specification_folders import checklist, project
 
 from studies.specification.materials import ChecklistQuestion, Persona, Personas, Project
 
-PERSONA = {
+PERSONA: dict[str, Any] = {
     "id": "mara",
     "name": "Mara",
     "occupation": "o",
