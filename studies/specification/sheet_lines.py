@@ -7,13 +7,14 @@ from dataclasses import asdict
 
 from studies.events import Event
 from studies.specification import payloads as said
+from studies.specification.editing import REFUSE
 from studies.specification.forms import requirements
 from studies.specification.interview_lines import numbered
 from studies.specification.projects import Projects
 from studies.specification.revisions import Revision, revisions
 from studies.specification.sections import CRITERIA, SECTIONS
 from studies.specification.sheet import Sheet
-from studies.specification.sheet_rows import ComparisonRow, RatingRow, SectionRow
+from studies.specification.sheet_rows import ChangeRow, ComparisonRow, RatingRow, SectionRow
 
 PERSON = "participant"
 """The rater that is no judge."""
@@ -60,6 +61,24 @@ def _sections(
             reasons=tuple(reasons) if one.stage == "review" else (),
             made_at=one.at,
         )
+
+
+def change_rows(projects: Projects, name: str) -> Iterator[ChangeRow]:
+    """What the agents' own reviews changed, session by session."""
+    for one in projects.sessions:
+        for change in Sheet.from_json(one.frozen.sheet).changes if one.frozen else ():
+            yield ChangeRow(
+                session=one.id,
+                item=one.item,
+                participant=name,
+                change=change.id,
+                section=change.section,
+                reason=change.reason,
+                why=change.why,
+                before=tuple(each.text for each in change.before),
+                after=tuple(each.text for each in change.after),
+                kept=one.edited.answers.get(change.id) != REFUSE if one.edited else None,
+            )
 
 
 def rating_rows(events: Iterable[Event], projects: Projects, name: str) -> Iterator[RatingRow]:

@@ -47,6 +47,26 @@ class SectionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """One thing that an agent's own review changed in its sheet."""
+
+    session: Session
+    item: Item
+    participant: Participant
+    change: Annotated[str, "Id of the change within the session."]
+    section: Annotated[str, "One of the nine sections."]
+    reason: Annotated[
+        str, "coverage, scope_creep, must_have, consistency or operational_detail: what it was reviewed for."
+    ]
+    why: Annotated[str, "Why, in the agent's words."]
+    before: Annotated[tuple[str, ...], "Statements that it took out or reworded; empty where it only added."]
+    after: Annotated[tuple[str, ...], "Statements in their place; empty where it only took out."]
+    kept: Annotated[
+        bool | None, "Whether the person kept it when they edited the sheet; null where they did not edit it."
+    ]
+
+
+@dataclass(frozen=True, slots=True)
 class RatingRow:
     """One rating of a frozen sheet: of a criterion, or of how a requirement fared."""
 
@@ -92,6 +112,7 @@ class ComparisonRow:
 SPEC_SECTIONS = Table(
     "spec_sections", SectionRow, "Task 2: one line a section of a revision of a session's sheet."
 )
+CHANGES = Table("changes", ChangeRow, "Task 2: one line a change that an agent's own review made.")
 RATINGS = Table(
     "ratings",
     RatingRow,
