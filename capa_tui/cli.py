@@ -119,7 +119,14 @@ def parser() -> argparse.ArgumentParser:
     evaluate = add("evaluate", "outcome metrics of a study", reading)
     _study(evaluate)
     evaluate.add_argument(
-        "--blank", action="store_true", help="first run what is missing of the blank control, and record it"
+        "--blank",
+        action="store_true",
+        help="role-play: first run what is missing of the blank control, and record it",
+    )
+    evaluate.add_argument(
+        "--judges",
+        action="store_true",
+        help="specification: first have the study's judges rate and compare what they have not yet",
     )
     evaluate.add_argument("--reason", default="", help="why the figures are looked at before planned N")
 

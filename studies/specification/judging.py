@@ -6,7 +6,6 @@ A judgement belongs to the participation whose words it rests on, and is stored 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from studies.assistant_rules import LOCAL
 from studies.chance import Chance
 from studies.events import Payload, to_ascii_json
 from studies.replies import Assistant, ChatMessage
+from studies.roleplay.context import messages_hash
 from studies.specification.forms import requirements
 from studies.specification.judge_prompts import (
     Judgement,
@@ -181,7 +181,7 @@ class Panel:
             reasons={name: answer.criterion(name).reason for name in CRITERIA} if answer else {},
             requirements={one.id: fates[at] for at, one in enumerate(stated, start=1)} if answer else {},
             trouble=got.trouble,
-            prompt_sha256=_hash(messages),
+            prompt_sha256=messages_hash(messages),
             cost=got.cost,
             total_ms=got.total_ms,
             model_served=_served(got),
@@ -211,7 +211,7 @@ class Panel:
             preferred=got.answer.preferred if got.answer else None,
             reason=got.answer.reason if got.answer else "",
             trouble=got.trouble,
-            prompt_sha256=_hash(messages),
+            prompt_sha256=messages_hash(messages),
             cost=got.cost,
             total_ms=got.total_ms,
         )
@@ -226,8 +226,3 @@ def _rehearsed(stated: int) -> str:
 
 def _served(got: Answered[Judgement]) -> str:
     return got.replies[-1].model_served if got.replies else ""
-
-
-def _hash(messages: Sequence[ChatMessage]) -> str:
-    told = to_ascii_json([[one.role, one.content] for one in messages])
-    return hashlib.sha256(told.encode("ascii")).hexdigest()
