@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
-from io import StringIO
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
-from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.containers import Container, Horizontal, Vertical
 from textual.widget import Widget
-from textual.widgets import Button, TextArea
+from textual.widgets import Button
 
 from screens.answers import Answers
+from screens.copying import CopyingScreen
 from screens.dialogs import confirm
-from screens.participant import ParticipantScreen
-from screens.sheet_copy import copies, file_name, write_copies
 from screens.sheet_rows import Row, Verdict, rows_of, standing_of, title_of
 from screens.sheet_words import CUT, NO_REVIEW, about_row, entry_of, left_in_words
 from screens.widgets.bars import WhereAmI
 from screens.widgets.entries import Entries, Entry, Line
 from screens.widgets.note import NoteField
 from screens.widgets.panes import Pane
+from screens.widgets.section_text import SectionText
 from screens.widgets.text import PlainText, TextButton
 from studies.specification.sections import SECTIONS
 from studies.specification.views import SheetView
@@ -35,17 +32,7 @@ if TYPE_CHECKING:
 BUTTONS = ("accept", "refuse", "strike", "edit", "copy")
 
 
-class SectionText(NoteField, inherit_bindings=False):
-    """The text of a section while it is rewritten. Leaving it is the screen's."""
-
-    HELP = (
-        "The text of this section, as you want it. ctrl+s takes it over; Escape leaves the section as "
-        "it was, and keeps what you typed for when you come back to it."
-    )
-    BINDINGS: ClassVar[list[Any]] = TextArea.BINDINGS
-
-
-class SheetScreen(ParticipantScreen):
+class SheetScreen(CopyingScreen):
     """Every change is saved as it is made; the sheet is left when the person says so."""
 
     CSS_PATH = ["participant.tcss", "sheet.tcss"]
@@ -81,7 +68,6 @@ class SheetScreen(ParticipantScreen):
         super().__init__(flow, step)
         self._answers = Answers(flow.visit, step)
         self._section: str = SECTIONS[0]
-        self._copying = False
         drafts = flow.visit.drafts
         self._unfinished: dict[str, str] = {one: drafts.get(self._answers.ask(one), "") for one in SECTIONS}
         """Texts that were typed and not taken over, by section; empty where there is none."""
@@ -361,34 +347,6 @@ class SheetScreen(ParticipantScreen):
         if self.editing:
             self._keep_draft()
 
-    # -- a copy --------------------------------------------------------------------------------
-
-    def action_copy(self) -> None:
-        """Save a copy of the sheet as it is now."""
-        if self._copying:
-            self.say("A copy is still being saved.", urgent=True)
-            return
-        self._copying = True
-        self.say("Saving a copy ...")
-        self.run_worker(self._copy(file_name(self.view.title), copies(self.view)), group="copy")
-
-    async def _copy(self, name: str, texts: Mapping[str, str]) -> None:
-        from platformdirs import user_downloads_path
-
-        try:
-            if self.app.is_web:
-                for ending, text in texts.items():
-                    self.app.deliver_text(StringIO(text), save_filename=f"{name}{ending}")
-                self.say("Your browser saves the copy: Markdown and JSON.")
-                return
-            written = await asyncio.to_thread(write_copies, user_downloads_path(), name, texts)
-        except OSError as error:
-            self.say(f"No copy was saved: {error.strerror or error}. The sheet itself is safe.", urgent=True)
-        else:
-            self.say(f"Saved: {written[0]} and {written[-1].suffix}")
-        finally:
-            self._copying = False
-
     # -- going on ------------------------------------------------------------------------------
 
     def action_finish(self) -> None:
@@ -410,11 +368,6 @@ class SheetScreen(ParticipantScreen):
             "Go on with it",
         )
         self.app.push_screen(asked, lambda yes: self.flow.leave(self.step) if yes else None)
-
-    def commands(self) -> Iterable[SystemCommand]:
-        """What the palette offers here."""
-        yield from super().commands()
-        yield SystemCommand("Save a copy", "The sheet as Markdown and JSON", self.action_copy)
 
 
 def _button(label: str, name: str, *, primary: bool = False) -> TextButton:
