@@ -20,7 +20,8 @@ from studies.folder_parts import (
     read_parts,
 )
 from studies.reading import closest, listed, shown
-from studies.settings import AnalysisSettings, Question, StudySettings
+from studies.setting_types import Question
+from studies.settings import AnalysisSettings, StudySettings
 from studies.study import Study
 
 LONG_LABEL = 120

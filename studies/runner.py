@@ -307,10 +307,7 @@ class Visit:
 
     async def record(self, step: Step, payloads: Callable[[State], Sequence[Payload]]) -> None:
         """Store what `payloads` makes of the state, if the step is open; otherwise change nothing."""
-        async with self._turn:
-            await self._flush()
-            if self._is_open(step):
-                await self._store(*payloads(self._state))
+        await self.follow(lambda state: payloads(state) if self._is_open(step) else ())
 
     # -- helpers -------------------------------------------------------------------------------
 

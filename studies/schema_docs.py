@@ -18,16 +18,8 @@ from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
 from studies.folder import MAX_BYTES, MAX_FILES
 from studies.reading import nested_model
 from studies.roleplay.materials import Profiles, ShippedSession, Task
-from studies.settings import (
-    CODE,
-    FUNCTION,
-    IDENTIFIER,
-    LANGUAGE,
-    PATTERNS,
-    SLUG,
-    AnalysisSettings,
-    StudySettings,
-)
+from studies.setting_types import CODE, FUNCTION, IDENTIFIER, LANGUAGE, PATTERNS, SLUG
+from studies.settings import AnalysisSettings, StudySettings
 from studies.specification.materials import Personas, Project
 
 MODELS: Mapping[str, type[BaseModel]] = {

@@ -245,7 +245,7 @@ class Crew:
             request.script,
             self._assistant,
             request.check,
-            **({"tools": request.tools} if request.tools else {}),
+            request.tools,
         )
         answered = _answered(session, name, attempt, request, got)
         await self._visit.follow(lambda state: () if state.end else (answered,))
@@ -293,4 +293,5 @@ def _reply(end: ReplyEnd) -> said.Reply:
         total_ms=end.total_ms,
         structured=end.structured,
         client=end.client,
+        detail=end.detail,
     )

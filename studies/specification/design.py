@@ -17,8 +17,8 @@ from studies.chance import Chance
 from studies.payloads import Planned
 
 if TYPE_CHECKING:
-    from studies.settings import SpecificationSettings
     from studies.specification.materials import Project
+    from studies.specification.settings import SpecificationSettings
     from studies.study import Study
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, model_validator
 
-from studies.settings import Identifier, Settings, Slug, Text
+from studies.setting_types import Identifier, Settings, Slug, Text
 from studies.specification.sections import Section
 
 

@@ -133,6 +133,8 @@ class Reply(Payload):
     total_ms: int = 0
     structured: str = ""
     client: str = ""
+    detail: str = ""
+    """For the researcher: what else came, or what went wrong."""
 
 
 @event("agent_answered")

@@ -14,7 +14,8 @@ from capa_tui.assistants.structured import asked_for
 from capa_tui.assistants.tools import ToolCalls, as_schema
 from studies.answers import ask
 from studies.replies import Call, ChatMessage, ReplyEnd, Tool
-from studies.settings import AssistantSettings, LiveSettings
+from studies.setting_types import LiveSettings
+from studies.settings import AssistantSettings
 from studies.specification.agents.baseline_shapes import SheetAct, own_query, submit_spec
 
 pytestmark = pytest.mark.xdist_group("gateway")

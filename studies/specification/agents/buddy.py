@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from studies.specification.decisions import Decision
 
 _LABELS = {
-    "profile": "Reading past conversations",
-    "summary": "Summing up past conversations",
-    "draft": "Writing a first draft",
-    "chart": "Finding what people could want differently",
-    "simulate": "Simulated user {} of 3 chooses",
-    "update": "Working out what answer {} settles",
-    "predict": "Predicting the answers",
-    "synthesis": "Writing the spec sheet",
-    "review": "Looking over the spec sheet",
+    "profile": "reading past conversations",
+    "summary": "summing up past conversations",
+    "draft": "writing a first draft",
+    "chart": "finding what people could want differently",
+    "simulate": "asking simulated user {} of 3",
+    "update": "working out what answer {} settles",
+    "predict": "predicting the answers",
+    "synthesis": "writing the spec sheet",
+    "review": "looking over the spec sheet",
 }
 
 
