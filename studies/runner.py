@@ -22,7 +22,6 @@ from studies.study import Study
 if TYPE_CHECKING:
     from studies.live import Live
 
-SECONDS_A_DAY = 86_400
 SAMPLE_MS = 1_000
 """Signs of life of one sort are kept at most once in this time."""
 
