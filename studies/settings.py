@@ -253,11 +253,13 @@ class AnalysisSettings(Settings):
     """analysis.toml: the plan, written before the first participant."""
 
     primary_outcome: str = "fleiss_kappa"
-    """The figure on which the study is planned; in a role-play study `es`, `ft_es` or `ttc`; in a specification
-    study `accuracy`, `accuracy_not_asked`, `queries`, or one of the five scores, such as `coverage`."""
+    """The figure on which the study is planned; in a role-play study `es`, `ft_es` or `ttc`; in a
+    specification study `accuracy`, `accuracy_not_asked`, `queries`, or one of the five scores, such as
+    `coverage`."""
     contrast: str = ""
-    """What is compared with what: two conditions or assistants (in a specification study two agents or budgets),
-    the first less the second, as in `same-user minus none`; a semicolon separates several. Empty in a study of agreement."""
+    """What is compared with what: two conditions or assistants (in a specification study two agents or
+    budgets), the first less the second, as in `same-user minus none`; a semicolon separates several. Empty in
+    a study of agreement."""
     planned_n: Annotated[int, Field(ge=1)] | None = None
     """Completed participations; the number of slots where the design has them."""
     stopping_rule: str = ""
