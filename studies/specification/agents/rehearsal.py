@@ -72,7 +72,7 @@ def _computed(stage: str, known: Known) -> Any:
 def _votes(brief: Brief, number: int) -> dict[str, Any]:
     script = brief.script.get("votes")
     given: Mapping[str, Any] = script if isinstance(script, Mapping) else {}
-    unsure = given.get("unsure", ())
+    unsure = tuple(given["unsure"]) if isinstance(given.get("unsure"), list | tuple) else ()
     votes = []
     for place, one in enumerate(Known(brief).dimensions):
         index = _index(given.get(one.key), number, place) % len(one.alternatives)

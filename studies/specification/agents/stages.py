@@ -143,6 +143,7 @@ def _update(brief: Brief, number: int) -> Request:
         ("Dimensions", telling.choices(still)),
         ("How they stand", telling.standing(every)),
         ("The interview so far", telling.interview(known.rounds)),
+        ("Questions left", str(brief.budget - number)),
     )
     check = partial(
         rules.update_problems, dimensions=known.dimensions, answered=answered, single=known.single

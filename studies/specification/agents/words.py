@@ -6,10 +6,13 @@ import re
 import unicodedata
 
 _END = re.compile(
-    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=[.!?…])[\"')\]»”’]*\s+|(?<=[。！？])|\n+"
+    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?:(?<=[.!?…])|(?<=[.!?…][\"')\]»”’]))\s+"
+    r"|(?<=[。！？])|\n+"
 )
-_MARKS = re.compile("[\"'`´‘’‚‛“”„‟«»‹›]+")
+_MARKS = re.compile("[\"'`´‘’‚‛“”„‟«»‹›「」『』]+")
 _WORD = re.compile(r"[^\W_]+")
+_WITHOUT_SPACES = "\u2e80"
+"""From this character on, scripts set no spaces between words."""
 _EMPTY_WORDS = """
     a about after all also an and any are as at be been before being but by can could did do does each
     for from get had has have how if in into is it its just like may me might more most much must my need
@@ -28,7 +31,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 def content_words(text: str) -> frozenset[str]:
     """What a text is about: its words without the empty ones, in one form for singular, plural and verb."""
-    words = (one.casefold() for one in _WORD.findall(text))
+    words = (each for one in _WORD.findall(text.casefold()) for each in _parts(one))
     return frozenset(_stem(one) for one in words if one not in _EMPTY and (len(one) > 2 or not one.isascii()))
 
 
@@ -46,7 +49,10 @@ def said_in(quote: str, text: str) -> bool:
     wanted = _bare(quote).strip("' ")
     if not wanted:
         return False
-    return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", _bare(text)) is not None
+    # Only where words are set apart by spaces is there an end of a word to keep to.
+    before = "(?<![a-z0-9])" if wanted[0].isascii() else ""
+    after = "(?![a-z0-9])" if wanted[-1].isascii() else ""
+    return re.search(f"{before}{re.escape(wanted)}{after}", _bare(text)) is not None
 
 
 def same(text: str) -> str:
@@ -65,6 +71,13 @@ def clipped(text: str, most: int) -> str:
 
 def _bare(text: str) -> str:
     return same(_MARKS.sub("'", unicodedata.normalize("NFC", text)))
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    """The word; in writing without spaces, each two characters beside each other."""
+    if not any(letter >= _WITHOUT_SPACES for letter in word):
+        return (word,)
+    return tuple(word[place : place + 2] for place in range(max(1, len(word) - 1)))
 
 
 def _stem(word: str) -> str:
