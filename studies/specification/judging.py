@@ -103,16 +103,31 @@ def _due(study: Study, judge: AssistantSettings, projects: Projects, slot: int) 
 
 
 class Budget:
-    """What a study has spent and may spend, in US dollars."""
+    """What a study has spent and may spend, in US dollars.
+
+    Calls under way count as the dearest one so far, so only the very first ones can go over the limit.
+    """
 
     def __init__(self, allowed: float | None, spent: float) -> None:
         self.allowed = allowed
         self.spent = spent
+        self._dearest = 0.0
+        self._under_way = 0
 
     @property
     def reached(self) -> bool:
         """Whether nothing more may be spent."""
-        return self.allowed is not None and self.spent >= self.allowed
+        return self.allowed is not None and self.spent + self._under_way * self._dearest >= self.allowed
+
+    def begin(self) -> None:
+        """A call is under way."""
+        self._under_way += 1
+
+    def end(self, cost: float | None) -> None:
+        """It has come back."""
+        self._under_way -= 1
+        self.spent += cost or 0.0
+        self._dearest = max(self._dearest, cost or 0.0)
 
 
 class Panel:
@@ -145,8 +160,12 @@ class Panel:
         async with self._free:
             if self._budget.reached:
                 return None
-            judged = await (self._rate(due) if len(due.sessions) == 1 else self._compare(due))
-            self._budget.spent += judged.cost or 0.0
+            self._budget.begin()
+            judged: SheetJudged | PairJudged | None = None
+            try:
+                judged = await (self._rate(due) if len(due.sessions) == 1 else self._compare(due))
+            finally:
+                self._budget.end(judged.cost if judged else None)
         await store(judged)
         return judged
 
