@@ -13,7 +13,7 @@ from studies.specification import payloads as said
 from studies.specification import rows
 from studies.specification.briefing import lettered
 from studies.specification.decisions import Decision
-from studies.specification.forms import NO_PREFERENCE
+from studies.specification.forms import NO_PREFERENCE, truth_screens
 from studies.specification.order import place_of
 from studies.specification.projects import Projects, ProjectState, Session
 from studies.study import Study
@@ -80,15 +80,26 @@ def proposal_rows(events: Iterable[Event], projects: Projects, name: str) -> Ite
             )
 
 
-def truth_rows(events: Iterable[Event], name: str) -> Iterator[rows.TruthRow]:
+def truth_rows(events: Iterable[Event], study: Study, name: str) -> Iterator[rows.TruthRow]:
     """Every answer of the ground truth and the retest, revisions too, in order."""
     made: list[rows.TruthRow] = []
     for one in events:
         if isinstance(one.payload, said.TruthLocked | said.TruthRetested):
             phase = "truth" if isinstance(one.payload, said.TruthLocked) else "retest"
-            for field, value in one.payload.answers.items():
-                made.append(rows.TruthRow(one.payload.item, name, phase, field, value, 1, True, one.at))
+            item, given = one.payload.item, one.payload.answers
+            # JSON keeps no order: theirs is that of the form.
+            made += (
+                rows.TruthRow(item, name, phase, field, given[field], 1, True, one.at)
+                for field in dict.fromkeys((*_truth_fields(study, item), *given))
+                if field in given
+            )
     yield from numbered(made, lambda one: (one.item, one.phase, one.field))
+
+
+def _truth_fields(study: Study, item: str) -> Iterator[str]:
+    project = study.project(item)
+    for task in ("checklist", "sheet"):
+        yield from (field.name for screen in truth_screens(project, task) for field in screen)
 
 
 def after_rows(events: Iterable[Event], study: Study, name: str) -> Iterator[rows.AfterRow]:

@@ -90,12 +90,12 @@ def rating_rows(events: Iterable[Event], projects: Projects, name: str) -> Itera
                 given = {key: str(value) for key, value in checked.answers.items() if value is not None}
                 made += _fared(projects, checked, given, PERSON, "", "", one.at, name)
             case said.SheetRated() as rated:
-                for key in (key for key in rated.answers if key in CRITERIA):
+                for key in (key for key in CRITERIA if key in rated.answers):
                     score, reason = rated.answers[key], rated.answers.get(f"{key}.reason") or ""
                     made.append(_score(rated, key, score, reason, PERSON, "", "", one.at, name))
             case said.SheetJudged() as judged:
                 scores: Mapping[str, int | None] = judged.scores or dict.fromkeys(CRITERIA)
-                for key, score in scores.items():
+                for key, score in ((key, scores[key]) for key in CRITERIA if key in scores):
                     reason = judged.reasons.get(key, "")
                     made.append(
                         _score(
@@ -164,7 +164,8 @@ def _fared(
     name: str,
 ) -> Iterator[RatingRow]:
     texts = {one.id: one.text for one in requirements(projects.of(of.item).truth)}
-    for key, fate in fates.items():
+    # JSON keeps no order: theirs is that of the requirements.
+    for key, fate in ((key, fates[key]) for key in dict.fromkeys((*texts, *fates)) if key in fates):
         yield RatingRow(
             of.session,
             of.item,

@@ -119,7 +119,7 @@ def _participation(
         (rows.QUESTIONS, interview_lines.question_rows(events, who)),
         (rows.ANSWERS, interview_lines.answer_rows(events, who)),
         (rows.PROPOSALS, interview_lines.proposal_rows(events, projects, who)),
-        (rows.TRUTH, interview_lines.truth_rows(events, who)),
+        (rows.TRUTH, interview_lines.truth_rows(events, study, who)),
         (sheet_rows.SPEC_SECTIONS, sheet_lines.section_rows(events, who)),
         (sheet_rows.CHANGES, sheet_lines.change_rows(projects, who)),
         (sheet_rows.RATINGS, sheet_lines.rating_rows(events, projects, who)),

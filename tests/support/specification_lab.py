@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from studies.folder import parse
 from studies.runner import Visit
 from studies.specification.crew import Crew
 from studies.steps import Done, Step
@@ -37,15 +38,13 @@ def two_tasks() -> Study:
         project("club", checklist=checklist),
         project("hall"),
         agents=(BUDDY, BASELINE),
-        more='budgets = [2]\nsecond_agent = true\nafter = [{ id = "worth", text = "Worth it?", kind = "text" }]',
+        more='budgets = [2]\nsecond_agent = true\nafter = [{ id = "worth", text = "Well?", kind = "text" }]',
     )
     files = dict(study.files)
     text = files["study.toml"].decode()
     old = '{ id = "take-part", text = "I take part." }'
     assert text.count(old) == 1
     files["study.toml"] = text.replace(old, PUBLISH).encode()
-    from studies.folder import parse
-
     return parse(files)
 
 
@@ -93,7 +92,9 @@ def sheet_is_rated(step: Step) -> bool:
 async def make_specification_lab(path: Path) -> None:
     """One who completes, one who does not, a pilot, and one of each who must not be seen."""
     async with SpecificationLab(path) as lab:
-        await lab.play("whole", answers={"take-part": True, "struck": _first, "core_features": "- Mine.\n# Own"})
+        await lab.play(
+            "whole", answers={"take-part": True, "struck": _first, "core_features": "- Mine.\n# Own"}
+        )
         await lab.play("paused", until=lambda step: step.id.startswith("round:1.2:"))
         await lab.play("trial", pilot=True, until=lambda step: step.id.startswith("truth:"))
         for code, secret in SECRETS.items():
