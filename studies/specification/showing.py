@@ -92,7 +92,7 @@ class Showing:
         fields = (Field("proposal", "text", "What would you like to have built?"),)
         return replace(
             _form(where, state, project.title, fields, body),
-            material=Material(project.proposal, title="The project"),
+            material=self._at_hand(where, project.proposal, "The project"),
         )
 
     def _truth(self, where: Place, state: State) -> Step:
@@ -263,13 +263,14 @@ class Showing:
     def _own_words(self, where: Place, state: State) -> Material | None:
         """What stays at hand: the person's proposal, and whom they answer as."""
         proposal = self._project(where, state).proposal
+        return self._at_hand(where, proposal, YOURS) if proposal else None
+
+    def _at_hand(self, where: Place, text: str, title: str) -> Material:
         persona = self._study.project(where.item).persona
-        if not proposal:
-            return None
         if not persona:
-            return Material(proposal, title=YOURS)
+            return Material(text, title=title)
         sheet = forms.persona_text(self._study.persona(persona))
-        return Material(proposal, (Message("persona", sheet),), YOURS)
+        return Material(text, (Message("persona", sheet),), title)
 
     def _frozen_text(self, session: Session) -> str:
         assert session.frozen is not None
