@@ -13,6 +13,7 @@ from studies.errors import CapaError
 
 if TYPE_CHECKING:
     from studies.events import Event
+    from studies.specification.contrasts import Contrast
     from studies.specification.evaluation import Evaluation
     from studies.specification.figures import Group
     from studies.specification.judging import Panel
@@ -95,8 +96,13 @@ def show(found: Evaluation) -> None:
     _notes(found)
 
 
+def _told(groups: Sequence[Group]) -> list[Group]:
+    """The whole, and the groups that are a part of it and no more."""
+    return [one for one in groups if not one.by or one.sessions < groups[0].sessions]
+
+
 def _predictions(groups: Sequence[Group]) -> None:
-    own = [one for one in groups if one.checklist_answers or not one.by]
+    own = [one for one in _told(groups) if one.checklist_answers or not one.by]
     report.line("Task 1: predicted answers")
     report.table(
         (
@@ -152,7 +158,7 @@ def _sheets(groups: Sequence[Group]) -> None:
     from studies.specification.outcomes import FATES
     from studies.specification.sections import CRITERIA
 
-    own = [one for one in groups if not one.by or one.scores["coverage"] is not None]
+    own = [one for one in _told(groups) if one.scores["coverage"] is not None or not one.by]
     report.line("")
     report.line("Task 2: rated sheets, 1 to 5")
     report.table(
@@ -205,19 +211,24 @@ def _contrasts(found: Evaluation) -> None:
     if found.contrasts or found.head_to_head:
         report.line("")
     for one in found.contrasts:
-        said = "undefined" if one.difference is None else f"{one.difference:+.4f}"
-        which = "planned" if one.planned else "exploratory"
-        told = (
-            f"95% {interval_words(one.ci)}; p = {one.test.p:.4f}, corrected {one.p_corrected:.4f} "
-            f"({one.correction}), sign-flip over {one.participants} participants"
-            if one.test.p is not None and one.p_corrected is not None
-            else one.test.undefined_reason or ""
-        )
-        report.line(f"{one.outcome}, {one.a} minus {one.b} ({which}): {said}; {told}")
+        report.line(_contrast(one))
     for duel in found.head_to_head:
         p = "" if duel.test.p is None else f"; p = {duel.test.p:.4f}"
         went = f"{duel.win} won, {duel.tie} tied, {duel.loss} lost"
         report.line(f"{duel.a} against {duel.b}, by {duel.judge}: {went}{p}")
+
+
+def _contrast(one: Contrast) -> str:
+    said = "undefined" if one.difference is None else f"{one.difference:+.4f}"
+    which = "planned" if one.planned else "exploratory"
+    if one.test.p is None or one.p_corrected is None:
+        told = one.test.undefined_reason or ""
+    else:
+        told = (
+            f"95% {interval_words(one.ci)}; p = {one.test.p:.4f}, corrected {one.p_corrected:.4f} "
+            f"({one.correction}), sign-flip over {one.participants} participants"
+        )
+    return f"{one.outcome}, {one.by} {one.a} minus {one.b} ({which}): {said}; {told}"
 
 
 def _judges(found: Evaluation) -> None:
@@ -256,18 +267,32 @@ def _judges(found: Evaluation) -> None:
 
 
 def _sensitivity(found: Evaluation) -> None:
+    from studies.specification.sections import CRITERIA
+
     report.line("")
-    for one in found.sensitivity:
-        if one.undefined_reason:
-            report.line(f"{one.name}: undefined, {one.undefined_reason}")
-            continue
-        whole = one.groups[0]
-        accuracy = "-" if whole.accuracy is None else f"{whole.accuracy:.4f}"
-        scores = ", ".join(f"{name} {value:.4f}" for name, value in whole.scores.items() if value is not None)
-        report.line(
-            f"{one.name}: {whole.participants} people, {whole.sessions} interviews, accuracy {accuracy}"
-            f"{', ' + scores if scores else ''}"
-        )
+    report.line("Under other rules about what counts")
+    report.table(
+        ("rule", "group", "people", "interviews", "accuracy", *CRITERIA, "queries"),
+        [
+            (
+                run.name,
+                by_words(one.by),
+                one.participants,
+                one.sessions,
+                one.accuracy,
+                *(one.scores[name] for name in CRITERIA),
+                one.queries,
+            )
+            for run in found.sensitivity
+            for one in run.groups
+        ],
+    )
+    for run in found.sensitivity:
+        if run.undefined_reason:
+            report.line(f"{run.name}: undefined, {run.undefined_reason}")
+        for one in run.contrasts:
+            if one.family == "primary":
+                report.line(f"{run.name}: {_contrast(one)}")
 
 
 def _notes(found: Evaluation) -> None:
@@ -275,6 +300,8 @@ def _notes(found: Evaluation) -> None:
     report.line("")
     report.line("begun: " + ", ".join(f"{name} {several}" for name, several in whole.dispositions.items()))
     report.line("ended by: " + ", ".join(f"{name} {several}" for name, several in whole.ended_by.items()))
+    if whole.checklist_answers and whole.scores["coverage"] is not None:
+        report.line("queries and early are over interviews of both tasks, where a group does not name one")
     if whole.checklist_answers:
         report.line(
             f"accuracy is over {whole.checklist_answers} answers; {whole.without_preference} of no strong "

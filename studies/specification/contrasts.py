@@ -41,7 +41,8 @@ class Contrast:
     """`a` minus `b` on one outcome."""
 
     by: str
-    """`agent`, `budget`, or `ground_truth`: whether it was taken down `after` or `before` the interview."""
+    """`agent`, `budget`, `interview` (a second agent's, `2`, less the first), or `ground_truth` (taken down
+    `after` the interview less `before` it)."""
     a: str
     b: str
     outcome: Measure
@@ -49,9 +50,9 @@ class Contrast:
     participants: int
     """With interviews that count on both sides."""
     left_out: int
-    """With such interviews on one side only."""
+    """With such interviews on one side only, or on both in different tasks."""
     difference: float | None
-    """Mean over participants of their mean under a less their mean under b."""
+    """Mean over participants of their mean under a less their mean under b, within each task."""
     ci: Interval
     test: SignFlip
     p_corrected: float | None = None
@@ -126,12 +127,15 @@ def _others(study: Study, known: Sequence[tuple[str, str, str]]) -> Iterator[tup
         for b, a in combinations(those, 2):
             if frozenset((a, b)) not in names:
                 yield by, a, b
+    if study.settings.specification.second_agent:
+        yield "interview", "2", "1"
     if study.settings.specification.ground_truth == "split":
         yield "ground_truth", "after", "before"
 
 
 def _side(by: str, one: Outcome) -> str:
-    return {"agent": one.agent, "budget": str(one.budget)}.get(by, one.truth)
+    sides = {"agent": one.agent, "budget": str(one.budget), "interview": str(one.number)}
+    return sides.get(by, one.truth)
 
 
 def _contrast(
@@ -144,12 +148,20 @@ def _contrast(
 ) -> Contrast:
     by, a, b = sides
 
-    def own(some: Sequence[Outcome], name: str) -> list[Fraction]:
-        values = (value_of(measure, one) for one in some if _side(by, one) == name)
+    def own(some: Sequence[Outcome], name: str, task: str) -> list[Fraction]:
+        values = (value_of(measure, one) for one in some if _side(by, one) == name and task in ("", one.task))
         return [one for one in values if one is not None]
 
-    people = [(own(some, a), own(some, b)) for some in by_participant(outcomes)]
-    differences = [mean_of(one) - mean_of(other) for one, other in people if one and other]
+    differences: list[Fraction] = []
+    left_out = 0
+    for some in by_participant(outcomes):
+        # An agent with more interviews of one task than the other would be compared by the task.
+        met = [(own(some, a, task), own(some, b, task)) for task in ("checklist", "sheet")]
+        within = [mean_of(one) - mean_of(other) for one, other in met if one and other]
+        if within:
+            differences.append(mean_of(within))
+        else:
+            left_out += bool(own(some, a, "") or own(some, b, ""))
     widest = _widest(study, measure)
     few = [FEW_PARTICIPANTS] if 0 < len(differences) < FEW else []
     return Contrast(
@@ -159,7 +171,7 @@ def _contrast(
         outcome=measure,
         family=family,
         participants=len(differences),
-        left_out=sum(1 for one, other in people if bool(one) != bool(other)),
+        left_out=left_out,
         difference=float(mean_of(differences)) if differences else None,
         ci=mean_interval(differences, -widest, widest),
         test=sign_flip(differences, study.settings.seed),

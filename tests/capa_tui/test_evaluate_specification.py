@@ -111,7 +111,7 @@ def test_the_printed_outcomes_say_everything(
     out = capsys.readouterr().out
     for words in (
         "Task 1: predicted answers", "0.6667", "Task 2: rated sheets", "4.0000", "1/0/0", "contradicted",
-        "coverage, buddy minus plain (planned): +2.0000", "buddy against plain, by participant: 1 won",
+        "coverage, agent buddy minus plain (planned): +2.0000", "buddy against plain, by participant: 1 won",
         "the judges have not been asked yet", "3 answers; 1 of no strong preference",
         "fewer than 15 participants", "unfinished (paused)", "look before planned N", "too few participants",
     ):  # fmt: skip
