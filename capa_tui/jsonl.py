@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from capa_tui.lines import Lines
+from capa_tui.told import asked, material_of, says_more
 from studies.errors import JournalError
 from studies.live import Heard
 from studies.replies import Part, ReplyEnd
@@ -133,8 +134,8 @@ class JsonLines:
             return
         self._asked = ask
         field = step.field(name)
-        text = field.text
-        if step.body and field.kind != "info" and field is step.fields[0]:
+        text = asked(step, field)
+        if says_more(step) and field is step.fields[0]:
             text = f"{step.body}\n\n{text}"
         self._print(
             {
@@ -142,7 +143,7 @@ class JsonLines:
                 "kind": field.kind,
                 "field": name,
                 "about": step.about,
-                "material": _material(step.material),
+                "material": _material(material_of(step)),
                 "text": text,
                 "options": _options(field),
                 "required": field.required,
