@@ -45,6 +45,7 @@ class Buddy:
 
         Raises:
             KeyError: Buddy has no such call.
+            ValueError: the call is not due.
         """
         return request(call, brief)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from studies.specification.agents.known import PRIORITY, Known
 from studies.specification.agents.settling import decisions
@@ -94,9 +94,9 @@ def _priority(known: Known) -> QuestionPut | None:
     )
 
 
-def _end(brief: Brief, by: str, why: str) -> InterviewEnded:
+def _end(brief: Brief, by: Literal["budget", "settled", "agent"], why: str) -> InterviewEnded:
     session = brief.session
-    return InterviewEnded(session.id, session.item, by, why, session.answered)  # type: ignore[arg-type]
+    return InterviewEnded(session.id, session.item, by, why, session.answered)
 
 
 def _disagreement(decision: Decision) -> int:

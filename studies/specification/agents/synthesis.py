@@ -126,13 +126,11 @@ def _statement(name: str, given: StatementGiven, grounds: Grounds) -> Statement:
 def _settled(one: Decision) -> str:
     match one.settled_by:
         case "answer":
-            what = "what matters most to you" if one.key == PRIORITY else "your answer"
-            return (
-                f"{what}, question {one.round}" if one.key == PRIORITY else f"{what} to question {one.round}"
-            )
+            what = "what matters most to you, " if one.key == PRIORITY else "your answer to "
+            return f"{what}question {one.round}"
         case "update":
             return f"follows from your answer to question {one.round}"
         case "agreement":
             return "all three simulated users agree"
         case _:
-            return "two of three simulated users agree"
+            return "most simulated users choose this"

@@ -68,6 +68,9 @@ def test_a_sheet_from_the_proposal_to_the_freeze(
         assert not opened.put.single and len(opened.put.options) == 4
         assert opened.put.sort == ("priority" if opened.put.round == 1 else "dimension")
         alone.say("B", "C")
+        alone.rules()
+        # The sheet waits until it is known what the last answer settles, too.
+        assert alone.agent.due(alone.brief) == (f"update:{opened.put.round}",)
         alone.work()
     session = alone.session
     assert session.ended is not None and session.ended.rounds == len(session.rounds) <= budget
@@ -135,11 +138,12 @@ def test_predictions_made_late_rest_on_nothing_that_came_later() -> None:
         alone.lock()
         alone.work()
         alone.say("B")
+        assert alone.agent.due(alone.brief) == ("update:1",)
         alone.call("update:1")
         if not late:
             alone.call("predict:1")
         alone.rules()
-        alone.say("B")
+        alone.say("A")
         alone.call("update:2")
         alone.rules()
         if late:

@@ -159,7 +159,7 @@ def test_the_frozen_sheet_links_every_statement_and_keeps_what_the_review_did() 
     ]
     words = {one.id: [each.words for each in one.grounds] for one in sheet.statements}
     assert words["core_features-3"] == ["all three simulated users agree: Members"]
-    assert words["core_features-4"] == ["two of three simulated users agree: Turn grey"]
+    assert words["core_features-4"] == ["most simulated users choose this: Turn grey"]
     assert words["core_features-2"] == [
         "what matters most to you, question 1: That Agnes can use it alone + That no seed goes to waste"
     ]
