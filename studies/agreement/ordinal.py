@@ -31,9 +31,7 @@ def ordinal_alpha(items: Iterable[Sequence[int]]) -> Alpha:
     rank = {value: below[at] + below[at + 1] for at, value in enumerate(values)}
 
     def spread(some: Counter[int]) -> int:
-        return sum(
-            some[one] * some[other] * (rank[one] - rank[other]) ** 2 for one in some for other in some
-        )
+        return sum(some[one] * some[other] * (rank[one] - rank[other]) ** 2 for one in some for other in some)
 
     observed = sum((Fraction(spread(Counter(one)), len(one) - 1) for one in paired), Fraction(0))
     expected = Fraction(spread(times), sum(times.values()) - 1)

@@ -13,16 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from support.interviews import Interviewed, interview_study, streams
+from support.specifications import BASELINE, BUDDY, Crewed, go_to, project, question, wishes
 
 from studies.desk import Look
 from studies.events import Chain, Event
+from studies.protocol import Protocol
 from studies.specification.checkpoints import NO_PREDICTIONS
 from studies.specification.evaluate import NO_EXCLUSIONS, NO_JUDGES, UNFINISHED, evaluate
 from studies.specification.evaluation import Evaluation
 from studies.specification.figures import BOTH_SIDES, NO_CHECKLIST, NO_COMPARISON, NO_SHEET, Group, group
-from studies.specification.payloads import PairJudged, SheetJudged
+from studies.specification.judging import docket
+from studies.specification.payloads import PairJudged, PredictionsMade, QuestionPut, SheetJudged
 from studies.specification.sections import CRITERIA
 from studies.statistics.intervals import BY_SESSIONS, BY_T
+from studies.steps import Done
 from studies.study import Study
 
 KEYS = {
@@ -426,3 +430,34 @@ def test_nothing_was_predicted_after_rounds_that_were_asked() -> None:
     study = interview_study(checkpoints=[3])
     found = evaluated(study, Interviewed(study).checklist("ABCD", "ABCD", asked=[""] * 5).end())
     assert {one.undefined_reason for one in found.checkpoints} == {NO_PREDICTIONS}
+
+
+async def test_a_whole_participation_comes_out_as_its_events_say() -> None:
+    """Both agents' rehearsals on real steps: everybody always takes the first answer."""
+    checklist = [question(number) for number in range(1, 9)]
+    study = wishes(
+        project("club", checklist=checklist),
+        project("yard", checklist=checklist),
+        agents=(BUDDY, BASELINE),
+        more='judges = ["scripted"]\nbudgets = [3]\nretest = 0.25',
+    )
+    crewed = Crewed(study)
+    assert isinstance(await go_to(await crewed.sit(), "never"), Done)
+    found = evaluate(study, {crewed.sitting.stream: crewed.sitting.events}, ())
+    whole = found.groups[0]
+    assert (whole.participants, whole.sessions, whole.test_retest) == (1, 2, 1)
+    made = [one.payload for one in crewed.sitting.events]
+    (told,) = [one for one in made if isinstance(one, PredictionsMade) and one.final]
+    asked = {one.key for one in made if isinstance(one, QuestionPut) and one.sort == "checklist"}
+    rest = [letter == "A" for key, letter in told.predictions.items() if key not in asked]
+    assert asked
+    assert whole.accuracy == sum(letter == "A" for letter in told.predictions.values()) / 8
+    assert whole.accuracy_not_asked == sum(rest) / len(rest)
+    assert set(whole.scores.values()) == {3}
+    assert whole.requirements is not None
+    assert whole.requirements.shares["met"] == 1
+    assert whole.edited is not None
+    assert whole.edited.left_as_it_was == 1
+    state = Protocol(study).replay(crewed.sitting.events)
+    (due,) = docket(study, state).due
+    assert due.judge.name == "scripted"
