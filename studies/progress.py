@@ -304,7 +304,9 @@ def place(protocol: Protocol, state: State) -> str:
 
 def worked_ms(events: Sequence[Event], idle_ms: int) -> int:
     """Time at work in milliseconds: the gaps between one event and the next that are no longer than
-    `idle_ms`, so that nights between visits and long absences do not count."""
-    times = [datetime.fromisoformat(one.at) for one in events]
+    `idle_ms`, so that nights between visits and long absences do not count, up to the end: what a judge
+    adds to a participation afterwards is nobody's work."""
+    ended = next((at for at, one in enumerate(events) if one.kind == "participation_completed"), len(events))
+    times = [datetime.fromisoformat(one.at) for one in events[: ended + 1]]
     gaps = ((after - before).total_seconds() * 1000 for before, after in pairwise(times))
     return round(sum(gap for gap in gaps if 0 < gap <= idle_ms))

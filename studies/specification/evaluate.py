@@ -22,7 +22,6 @@ from studies.specification.panel import (
     requirements_alike,
     work_of_judges,
 )
-from studies.specification.payloads import SheetJudged
 from studies.specification.plan import primary_outcome
 from studies.study import Study
 
@@ -198,7 +197,7 @@ def _served(persons: Iterable[Person]) -> dict[str, list[str]]:
         for one in person.outcomes:
             served.setdefault(one.assistant, set()).update(one.trace.models_served)
         for judged in person.judges:
-            if isinstance(judged, SheetJudged) and judged.model_served:
+            if judged.model_served:
                 served.setdefault(judged.judge, set()).add(judged.model_served)
     return {name: sorted(served[name]) for name in sorted(served)}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from studies.answers import Answered, ask
 from studies.assistant_rules import LOCAL
@@ -233,6 +233,7 @@ class Panel:
             prompt_sha256=messages_hash(messages),
             cost=got.cost,
             total_ms=got.total_ms,
+            model_served=_served(got),
         )
 
 
@@ -243,5 +244,5 @@ def _rehearsed(stated: int) -> str:
     return to_ascii_json({"requirements": fates, **criteria})
 
 
-def _served(got: Answered[Judgement]) -> str:
+def _served(got: Answered[Any]) -> str:
     return got.replies[-1].model_served if got.replies else ""

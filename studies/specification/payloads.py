@@ -357,3 +357,4 @@ class PairJudged(Payload):
     prompt_sha256: str = ""
     cost: float | None = None
     total_ms: int = 0
+    model_served: str = ""
