@@ -81,7 +81,7 @@ class ChartScreen(CapaModal[None]):
         settled = sum(1 for one in self.decisions if one.standing != "open")
         yield WhereAmI("How each choice stands", f"{settled} of {len(self.decisions)} settled")
         with Container(id="chart"):
-            yield PlainTable(("", "choice", *letters, "settled"), id="choices")
+            yield PlainTable(("", "choice", *letters, "settled"), paged=False, id="choices")
             with Pane(id="about"):
                 yield PlainText(EMPTY, id="details")
         yield PlainText(LEGEND, id="legend")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.events import DescendantFocus
+from textual.containers import Horizontal, Vertical
+from textual.events import DescendantFocus, Resize
 from textual.widget import Widget
 from textual.widgets import Button
 
@@ -25,12 +25,8 @@ if TYPE_CHECKING:
     from screens.visit import VisitScreen
 
 
-class QuestionsPane(Pane, inherit_bindings=False):
+class QuestionsPane(Pane, can_focus=False, inherit_bindings=False):
     """Questions beside a text: the page keys are the text's, and questions are gone through with tab."""
-
-    BINDINGS = [
-        one for one in VerticalScroll.BINDINGS if isinstance(one, Binding) and not one.key.startswith("page")
-    ]
 
 
 class FormScreen(ParticipantScreen):
@@ -112,6 +108,11 @@ class FormScreen(ParticipantScreen):
         for one in event.widget.ancestors:
             if isinstance(one, Widget) and one.has_class("question"):
                 self.call_after_refresh(one.scroll_visible, animate=False, top=False)
+
+    def on_resize(self, event: Resize) -> None:
+        """Other keys may work where there is more room."""
+        super().on_resize(event)
+        self.call_after_refresh(self.refresh_bindings)
 
     @property
     def _pair(self) -> bool:

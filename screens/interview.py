@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
+from textual.events import Resize
 from textual.widget import Widget
 from textual.widgets import Button
 
@@ -97,6 +98,11 @@ class InterviewScreen(ParticipantScreen):
                 yield _button("Chart", "chart")
             yield _button("Enough", "enough")
             yield _button("Answer", "answer", primary=True)
+
+    def on_resize(self, event: Resize) -> None:
+        """Other keys may work where there is more room."""
+        super().on_resize(event)
+        self.call_after_refresh(self.refresh_bindings)
 
     def _kept_words(self) -> str:
         return self.flow.visit.drafts.get(self._answers.ask(OWN_WORDS)) or self._answers.get(OWN_WORDS) or ""
@@ -197,6 +203,8 @@ class InterviewScreen(ParticipantScreen):
         self.keep()
         missing = self._answers.missing()
         if missing is None:
+            if not self._own_is_asked and self.own.said:
+                self.flow.draft(self._answers.ask(OWN_WORDS), "")
             self.flow.leave(self.step)
             return
         words = missing.field.name == OWN_WORDS

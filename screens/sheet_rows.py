@@ -102,14 +102,15 @@ def standing_of(view: SheetView, section: str, verdicts: Mapping[str, Verdict], 
     mine = [one for one in view.changes if one.section == section]
     left = sum(1 for one in mine if one.id not in verdicts)
     struck = sum(1 for one in rows_of(view, section, verdicts) if one.struck)
-    word = "yours" if section in view.written else "reviewed" if mine and not left else "drafted"
-    parts = [word]
-    if left:
-        parts.append(f"{left} to decide")
+    parts = [f"{left} to decide"] if left else []
+    if section in view.written:
+        parts.insert(0, "yours")
+    elif not left:
+        parts.insert(0, "reviewed" if mine else "drafted")
     if struck:
         parts.append(f"{struck} struck")
     if unfinished:
-        parts.append("unfinished text")
+        parts.append("unfinished")
     return " · ".join(parts)
 
 

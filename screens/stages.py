@@ -70,7 +70,7 @@ class StagesScreen(LabScreen[None]):
         """The calls, and one of them."""
         yield WhereAmI(f"{self._record.title} · {self._code}", "reading ...")
         with Container(id="stages"):
-            yield PlainTable(COLUMNS, id="calls")
+            yield PlainTable(COLUMNS, paged=False, id="calls")
             with Pane(id="call"):
                 yield PlainText(NO_CALLS, id="what")
         yield PlainText(id="says")

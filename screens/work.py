@@ -25,7 +25,7 @@ MARKS = {"waiting": "[ ]", "running": "[~]", "done": "[x]", "failed": "[!]"}
 STATES = {"waiting": "to come", "running": "under way", "done": "done", "failed": "did not work"}
 TITLES = {"working": "One moment", "broken": "Something did not work"}
 WAITING = "You need not do anything. What comes next opens by itself."
-KEPT = "Everything you wrote, and everything that was finished, is kept. Only what failed is done again."
+KEPT = "Everything you wrote is saved, and only what failed is done again."
 BROKEN = "Try again, or pause and come back another time."
 
 

@@ -30,7 +30,6 @@ class Beside(Container):
     Beside Document { margin-bottom: 1; }
     Beside .beside--title { text-style: bold; color: $primary; }
     Beside .beside--hidden { display: none; }
-    .-wide Beside .beside--hidden { display: block; }
     """
 
     def __init__(self, material: Material, *, id: str | None = None) -> None:

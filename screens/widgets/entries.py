@@ -195,5 +195,5 @@ class Entries(Widget, can_focus=True):
             gap = width - made[0].cell_length - aside.cell_length
             made[0] = made[0] + Content(" " * max(1, gap)) + aside
         elif line.aside:
-            made.append(Content(" " * max(0, width - aside.cell_length)) + aside)
+            made += [Content(" " * (width - one.cell_length)) + one for one in aside.wrap(width)]
         return made
