@@ -1,4 +1,4 @@
-"""A program in the participant's chair of a specification study: both tasks, and all that can come between."""
+"""A program in the participant's chair of a specification study: both tasks, and what can come between."""
 
 from __future__ import annotations
 
