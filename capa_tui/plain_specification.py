@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from capa_tui.lines import Lines, text_of
-from capa_tui.told import round_of
 from studies.runner import Visit
 from studies.steps import Material, Step
 
@@ -18,7 +17,7 @@ HELP = """In an interview also:
   /chart     how each choice stands
   /end       end the interview now"""
 COMMANDS = ("/chart", "/end")
-ROLES = {"persona": "Whom you answer as", "left": "The left sheet", "right": "The right sheet"}
+ROLES = {"persona": "The person you answer as", "left": "The left sheet", "right": "The right sheet"}
 """What a part of the material is, by its role."""
 
 
@@ -29,30 +28,29 @@ class PlainSpecification:
         self.visit = visit
         self._source = source
         self._say = say
-        self._shown: Material | None = None
+        self._read_out: dict[str, str] = {}
 
     def forget(self) -> None:
-        """Show the material again, though it was shown before."""
-        self._shown = None
+        """Read the material out again, though it was before."""
+        self._read_out.clear()
 
     def introduce(self, step: Step) -> None:
-        """Which question it is, and what there is to do beside answering, once."""
-        if step.interview is None:
-            return
-        self._say(round_of(step))
-        if step.interview.round == 1:
+        """What there is to do in an interview beside answering, once in each."""
+        if step.interview is not None and step.interview.round == 1:
             self._say(HELP)
 
     def material(self, material: Material) -> None:
-        """A proposal or sheets; those that were shown last are not read out once more."""
-        parts = [(ROLES.get(one.role, one.role), one.text) for one in material.context]
+        """A proposal or sheets; what was read out last is not read out once more."""
+        parts = {ROLES.get(one.role, one.role): one.text.replace("**", "") for one in material.context}
         if material.request:
-            parts.append((material.title, material.request))
-        for name, text in parts if material != self._shown else ():
-            self._say(f"{name}:\n{text}\nEnd of {name[0].lower()}{name[1:]}.")
-        if material == self._shown:
-            self._say(f"{', '.join(name for name, _ in parts)}: as above. /again reads it once more.")
-        self._shown = material
+            parts[material.title] = material.request
+        known = [name for name, text in parts.items() if self._read_out.get(name) == text]
+        for name, text in parts.items():
+            if name not in known:
+                self._say(f"{name}:\n{text}\nEnd of {name[0].lower()}{name[1:]}.")
+        if known:
+            self._say(f"{', '.join(known)}: as above. /again reads it once more.")
+        self._read_out.update(parts)
 
     async def command(self, command: str, step: Step) -> None:
         """Carry out one of `COMMANDS` in an interview.

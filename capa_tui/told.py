@@ -9,17 +9,11 @@ def asked(step: Step, field: Field) -> str:
     """A field's text with what belongs to it: why a question of an interview is asked, and the section that
     may be rewritten."""
     if step.interview is not None and field is step.fields[0]:
-        return f"{field.text}\n\n{round_of(step)} Why it is asked: {step.interview.why}"
+        which = f"Question {step.interview.round} of at most {step.interview.budget}."
+        return f"{field.text}\n\n{which} Why it is asked: {step.interview.why}"
     if step.sheet is not None and field.name in step.sheet.texts:
         return f"{field.text}. It says now:\n\n{step.sheet.texts[field.name] or 'Nothing.'}"
     return field.text
-
-
-def round_of(step: Step) -> str:
-    """Which question of an interview it is."""
-    if step.interview is None:
-        return ""
-    return f"Question {step.interview.round} of at most {step.interview.budget}."
 
 
 def says_more(step: Step) -> bool:

@@ -68,11 +68,9 @@ async def test_a_whole_visit_is_read_out() -> None:
     sat = Sat(two_tasks())
     seen = await sat.until("End of the project.")
     assert "The project:" in seen
-    seen = await sat.until("Question 1 of at most 2.")
-    seen = await sat.until("Answer with a number.")
-    assert seen.count("Your proposal:") == 0, "it was read out with the ground truth"
-    assert "Your proposal: as above. /again reads it once more." in seen
-    assert any(line.startswith("Question 1 of at most 2. Why it is asked:") for line in seen)
+    seen = await sat.until("Question 1 of at most 2. Why it is asked:")
+    assert "Your proposal: as above. /again reads it once more." in seen, "it came with the ground truth"
+    await sat.until("Answer with a number.")
     sat.wire.send("1")
     await sat.until(lambda line: line.startswith("Your requirements"))
     seen = await sat.until("End of the sheet.")
