@@ -294,9 +294,11 @@ def place(protocol: Protocol, state: State) -> str:
     if isinstance(current, Done):
         return ""
     sort, _, rest = current.id.partition(":")
+    projects = protocol.study.settings.kind == "specification"
     if sort == "rest":
-        return f"after block {rest}"
-    word = WORDS.get(sort)
+        return f"after {'project' if projects else 'block'} {rest}"
+    # A project has steps of many sorts, some of which other kinds have as well.
+    word = "project" if projects and current.about else WORDS.get(sort)
     if word is None:
         return current.progress.part.lower()
     return f"{word} {current.progress.position} of {current.progress.total}"

@@ -115,7 +115,8 @@ class Protocol:
         elif sort == "overview":
             title, text = self._overview[step_id]
             place = list(self._overview).index(step_id) + 1
-            made = self._page(step_id, title, text, place, len(self._overview), "Categories")
+            part = "Categories" if self.study.settings.kind == "annotation" else "Instructions"
+            made = self._page(step_id, title, text, place, len(self._overview), part)
         elif sort == "feedback":
             made = self._feedback(step_id, state)
         elif sort == "practised":
@@ -256,7 +257,7 @@ class Protocol:
             return "consented"
         if sort in ("training", "feedback", "practised"):
             return "training"
-        return "resting" if sort == "rest" else "working"
+        return "resting" if sort in ("rest", "filler") else "working"
 
 
 def completion_code(opened: said.ParticipationOpened, study: str) -> str:
