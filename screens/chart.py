@@ -19,6 +19,7 @@ from screens.widgets.table import Cell, PlainTable, Row
 from screens.widgets.text import PlainText, plain, shortened
 from studies.specification.decisions import Decision, Vote
 from studies.specification.sections import LETTERS, TITLES
+from studies.specification.told import WHO, settled_by
 from studies.steps import Step
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ WIDE = 110
 FRAME, GAP = 3, 2
 """Cells that the table's border and its scroll bar take, and those between two columns."""
 LEGEND = "1 2 3: the simulated users · + sure · ? not sure · * decided"
-WHO = {1: "with all that is known of you", 2: "with part of it left out", 3: "with nothing known of you"}
-"""The simulated users, for a participant."""
 EMPTY = "There is no chart yet."
 
 
@@ -154,23 +153,6 @@ def in_short(one: Decision) -> str:
         return "left out"
     words = {"answer": "you", "agreement": "all agree", "update": "follows", "majority": "most"}
     return words.get(one.settled_by, "open")
-
-
-def settled_by(one: Decision) -> str:
-    """What settled a choice, as a sentence."""
-    what = one.own_words or ", ".join(one.chosen) or "no alternative"
-    if one.standing == "left out":
-        return "Left out: nothing is known, so nothing is said about it."
-    match one.settled_by:
-        case "answer":
-            return f"Settled by your answer to question {one.round}: {what}"
-        case "agreement":
-            return f"Settled without asking: all three simulated users agree and are sure: {what}"
-        case "update":
-            return f"Settled by your answer to another question, question {one.round}: {what}"
-        case "majority":
-            return f"Settled by what most of the simulated users say: {what}"
-    return "Still open."
 
 
 def details(one: Decision) -> Content:
