@@ -54,7 +54,7 @@ class SheetScreen(CopyingScreen):
         Binding("x", "strike", "strike", id="sheet.strike",
                 tooltip="Strike the marked statement; once more takes it back"),
         Binding("e", "edit", "rewrite", id="sheet.edit", tooltip="Write the section yourself"),
-        Binding("u", "undo", "not mine after all", id="sheet.undo",
+        Binding("u", "undo", "undo", id="sheet.undo",
                 tooltip="Take your own text of the section back"),
         Binding("w", "copy", "save a copy", id="sheet.copy",
                 tooltip="Write the sheet as it is now to files, as Markdown and JSON"),

@@ -11,6 +11,7 @@ from support.specifications import BASELINE, project, question, wishes
 
 from screens.chart import ChartScreen
 from screens.interview import InterviewScreen
+from screens.widgets.bars import KeyBar, hints
 from screens.widgets.lettered import Lettered
 from screens.widgets.marks import Choices, Scale
 from screens.widgets.note import NoteField
@@ -132,6 +133,40 @@ async def test_the_chart_and_the_proposal_lie_over_the_question(spec_seat: Make)
         for _, sort in one.payload.samples
     ]
     assert "pane" in samples
+
+
+STATES = {
+    "options": ("round", ("a", "enter")),
+    "own words": ("round", ("e",)),
+    "chart": ("round", ("a", "enter", "f2")),
+    "proposal": ("round", ("f3",)),
+    "rating": ("rate", ("4",)),
+    "reason": ("rate", ("tab",)),
+    "change": ("edit", ()),
+    "statement": ("edit", ("up", "x")),
+    "own section": ("edit", ("e", "k", "ctrl+s")),
+    "change of an own section": ("edit", ("e", "k", "ctrl+s", "home")),
+    "writing": ("edit", ("e",)),
+    "sections": ("edit", ("left",)),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+async def test_all_keys_fit_and_help_is_there(spec_seat: Make, state: str) -> None:
+    sort, keys = STATES[state]
+    at = await spec_seat().go(sort)
+    async with at.sit():
+        await at.press(*keys)
+        if state == "options":
+            await at.at("interview")
+        bar = at.app.screen.query_one(KeyBar)
+        assert len(bar.lines(bar.content_size.width)) <= bar.content_size.height
+        for hint in hints(at.app.screen):
+            if hint.action is not None:
+                assert at.app._check_action_state(hint.action, hint.node) is True
+        if state not in ("proposal",):
+            await at.press("f1")
+            assert "Keys" in at.text
 
 
 def test_letters_and_marks() -> None:
