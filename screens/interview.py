@@ -92,8 +92,6 @@ class InterviewScreen(ParticipantScreen):
                 yield Beside(self.step.material, id="beside")
         with Horizontal(id="ways"):
             yield PlainText(settled(asked), id="settled")
-            if self.step.material is not None:
-                yield _button("Your proposal", "reread")
             if asked.chart:
                 yield _button("Chart", "chart")
             yield _button("Enough", "enough")
