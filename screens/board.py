@@ -125,10 +125,11 @@ class BoardScreen(StudyScreen[None]):
 
     async def _release(self, code: str, seat: Seat) -> None:
         where = "The place" if seat.slot is None else f"Slot {seat.slot}"
+        done = words.counted(seat.done, words.DONE_AS[self._record.study_kind])
         asked = confirm(
             f"Free the slot of {code}?",
-            f"{where} and its items go to a replacement. The {words.counted(seat.done, 'label')} of {code} "
-            f"stay in the record and count in no figure, and {code} cannot go on. This cannot be undone.",
+            f"{where} and what belongs to it goes to a replacement. The {done} of {code} stay in the record "
+            f"and count in no figure, and {code} cannot go on. This cannot be undone.",
             f"Free the slot of {code}",
             "Leave it as it is",
         )
@@ -158,9 +159,12 @@ class BoardScreen(StudyScreen[None]):
         self.refresh_bindings()
 
     def _say(self, progress: StudyProgress) -> None:
-        self.query_one(WhereAmI).place = f"{words.people(progress)} · {words.labels(progress)}"
-        self.query_one("#items", PlainText).update(words.coverage(progress))
-        self.query_one("#hidden", PlainText).update(f"{words.states(progress)}   {words.hidden(progress)}")
+        kind = self._record.study_kind
+        self.query_one(WhereAmI).place = f"{words.people(progress)} · {words.labels(progress, kind)}"
+        self.query_one("#items", PlainText).update(words.coverage(progress, kind))
+        self.query_one("#hidden", PlainText).update(
+            f"{words.states(progress)}   {words.hidden(progress, kind)}"
+        )
 
     def _tick(self) -> None:
         # A study that takes long to work out is looked at less often.
