@@ -24,8 +24,8 @@ def brief_for(study: Study, session: Session, projects: Projects, slot: int) -> 
         seed=study.settings.seed,
         slot=slot,
         title=material.title,
-        base_proposal=material.proposal,
-        proposal=state.proposal,
+        base_proposal=_sendable(material.proposal),
+        proposal=None if state.proposal is None else _sendable(state.proposal),
         proposal_seq=state.proposal_seq,
         task=session.opened.task,
         checklist=material.checklist if session.opened.task == "checklist" else (),
@@ -33,7 +33,7 @@ def brief_for(study: Study, session: Session, projects: Projects, slot: int) -> 
         budget=session.opened.budget,
         checkpoints=settings.checkpoints if session.opened.task == "checklist" else (),
         dropout=settings.dropout,
-        session=replace(session, rated={}, requirements={}, edited=None),
+        session=replace(_sent(session), rated={}, requirements={}, edited=None),
         prompts={
             name.removeprefix(prefix).removesuffix(".md"): body.decode("utf-8-sig")
             for name, body in study.files.items()
@@ -46,18 +46,20 @@ def brief_for(study: Study, session: Session, projects: Projects, slot: int) -> 
 def _conversations(study: Study, session: Session, projects: Projects) -> Iterator[Conversation]:
     if study.settings.specification.identity == "persona":
         for one in study.project(session.item).conversations:
-            yield Conversation(one.id, tuple(ChatMessage(each.role, each.text) for each in one.dialogue))
+            yield Conversation(
+                one.id, tuple(ChatMessage(each.role, _sendable(each.text)) for each in one.dialogue)
+            )
         return
     # Whose preferences are the participant's own: what they said about the projects before this one.
     for project in projects.all:
         if project.item == session.item:
             return
-        yield from (_own(project, one) for one in project.sessions if one.answered)
+        yield from (_own(project, _sent(one)) for one in project.sessions if one.answered)
 
 
 def _own(project: ProjectState, session: Session) -> Conversation:
     """An earlier interview of this participant as a conversation."""
-    messages = [ChatMessage("user", project.proposal or "")]
+    messages = [ChatMessage("user", _sendable(project.proposal or ""))]
     saw = [project.proposal_seq]
     for one in session.rounds:
         if one.answer is None:
@@ -67,6 +69,24 @@ def _own(project: ProjectState, session: Session) -> Conversation:
         messages.append(ChatMessage("user", said_in(one)))
         saw += [one.put_seq, one.answer_seq]
     return Conversation(f"{project.item}, interview {session.opened.number}", tuple(messages), tuple(saw))
+
+
+def _sent(session: Session) -> Session:
+    """A session with the person's own words as a request can carry them."""
+    return replace(
+        session,
+        rounds=tuple(
+            replace(one, answer=replace(one.answer, own_words=_sendable(one.answer.own_words)))
+            if one.answer
+            else one
+            for one in session.rounds
+        ),
+    )
+
+
+def _sendable(text: str) -> str:
+    """With lone surrogates, which no request can carry, replaced: what is quoted is then what was shown."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def said_in(one: Round) -> str:

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.specification_lab import NAME, SECRETS, specification_file
+from support.specification_lab import NAME, SECRETS, SpecificationLab, specification_file
 from support.stations import bytes_of, export_from, table
 
 from storage.database import connect
 from storage.export.spec_sheets import file_name, to_markdown
 from storage.importing import import_export
 from studies.errors import InputError
+from studies.specification import payloads as said
+from studies.specification.protocol import projects_of
 from studies.specification.sections import CRITERIA, SECTIONS
 
 __all__ = ["specification_file"]
@@ -269,3 +271,45 @@ def test_the_view_of_sections_has_the_frozen_and_the_edited_sheet(
     seen = rows_of(specification_file, "SELECT * FROM spec_sections")
     assert {tuple(one[name] for name in columns) for one in seen} == wanted
     assert len(seen) == 3 * len(SECTIONS)
+
+
+AWKWARD = "NUL \0 and \ud800 alone"
+
+
+async def test_awkward_words_and_judges_are_in_tables_views_and_sheets(tmp_path: Path) -> None:
+    async with SpecificationLab(tmp_path / "a.db") as lab:
+        answers = {
+            "proposal": AWKWARD,
+            "core_features": AWKWARD,
+            "reason": "=1+1",
+            "coverage.reason": AWKWARD,
+        }
+        visit = await lab.play("one", answers=answers)
+        sessions = [one.id for one in projects_of(visit.state).sessions if one.frozen]
+        reasons = dict.fromkeys(CRITERIA, AWKWARD)
+        scores = {name: place for place, name in enumerate(CRITERIA, start=1)}
+        fates = {"constraints.want.1": "absent"}
+        await visit.store(
+            said.SheetJudged(sessions[0], "hall", "panel", "big", scores, reasons, fates),
+            said.SheetJudged(sessions[1], "hall", "panel", "big", None, {}, {}, "It said nothing."),
+            said.PairJudged("hall", "panel", "big", *sessions, None, "", "It said nothing."),
+        )
+    path = tmp_path / "a.db"
+    out = exported(path, tmp_path / "out")
+    judged = [one for one in table(out, "ratings") if one["rater"] == "panel"]
+    assert [one["score"] for one in judged] == [1, 2, 3, 4, 5, None, *[None] * 5]
+    assert [one["fared"] for one in judged if one["sort"] == "requirement"] == ["absent"]
+    assert {one["trouble"] for one in judged if one["session"] == sessions[1]} == {"It said nothing."}
+    assert table(out, "comparisons")[-1]["preferred_agent"] is None
+    assert table(out, "proposals")[0]["text"] == AWKWARD
+    seen = rows_of(path, "SELECT * FROM ratings WHERE rater = 'panel' ORDER BY session, sort, score")
+    assert sorted(one["score"] or 0 for one in seen) == [0, 1, 2, 3, 4, 5]
+    assert {json.loads(one["reason"]) for one in seen if one["sort"] == "criterion"} == {AWKWARD}
+    (own,) = rows_of(
+        path, "SELECT * FROM spec_sections WHERE author <> 'agent' AND section = 'core_features'"
+    )
+    assert json.loads(own["text"]) == AWKWARD
+    assert json.loads(rows_of(path, "SELECT text FROM proposals")[0]["text"]) == AWKWARD
+    assert b",'=1+1," in exported(path, tmp_path / "csv", "csv").joinpath("comparisons.csv").read_bytes()
+    pages = [one.read_text() for one in exported(path, tmp_path / "md", "spec-sheets").glob("*/*edit.md")]
+    assert "NUL \\x00 and \\ud800 alone" in pages[0]
