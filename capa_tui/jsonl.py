@@ -63,6 +63,7 @@ class JsonLines:
         assert self.visit.live is not None
         self._tries += 1
         running = asyncio.ensure_future(self.visit.live.advance(self._heard))
+        closed = False
         try:
             while not running.done():
                 coming = asyncio.ensure_future(self._source.next())
@@ -73,12 +74,15 @@ class JsonLines:
                 line = coming.result()
                 if line is None:
                     # Nobody is listening any more: the provider is told to stop, and the visit pauses.
+                    closed = True
                     self.visit.live.abandon()
                     break
                 step = self.visit.current
                 if line.strip() and isinstance(step, Step):
                     await self._handle(step, line)
             await running
+            if closed:
+                await self.visit.pause("input closed")
         except JournalError as error:
             await self._unsaved(error)
 

@@ -25,6 +25,8 @@ class Closing:
 
     step: str
     submission: Submission | None = None
+    passed: bool = True
+    """Whether the step is behind the participant now; False: it is in the plan no more, unanswered."""
 
 
 class ReadsClosing(Protocol):
@@ -141,4 +143,4 @@ def _close(state: State, closing: Closing) -> State:
         submitted = {**submitted, closing.step: closing.submission}
     if state.reopened == closing.step:
         return replace(state, reopened=None, answers=state.parked, parked={}, submitted=submitted)
-    return replace(state, closed=state.closed + 1, answers={}, submitted=submitted)
+    return replace(state, closed=state.closed + closing.passed, answers={}, submitted=submitted)

@@ -103,6 +103,9 @@ def closing_of(payload: Payload) -> Closing | None:
             return Closing(step, Submission(revision, answers))
         case said.SheetsCompared(step=step, revision=revision, preferred=preferred, reason=reason):
             return Closing(step, Submission(revision, {"preferred": preferred, "reason": reason}))
+        case said.InterviewEnded(by="participant"):
+            # Only from an open question, which goes unanswered: what was chosen so far answers nothing else.
+            return Closing("", passed=False)
     return None
 
 

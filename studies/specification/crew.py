@@ -7,6 +7,7 @@ It belongs to a `Visit` and stores through it. `begin` starts whatever can be do
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from studies.answers import Answered, ask
@@ -46,6 +47,7 @@ class Crew:
         self._kind = cast("SpecificationKind", visit.protocol.kind)
         self._work: asyncio.Task[None] | None = None
         self._running: dict[Call, asyncio.Task[None]] = {}
+        self._come: dict[Call, said.AgentAnswered] = {}
         self._wake = asyncio.Event()
         self._news = asyncio.Event()
         self._trouble: BaseException | None = None
@@ -64,6 +66,7 @@ class Crew:
         self._news.set()
         self._wake.set()
         if not self._left and self._work is None:
+            self._trouble = None
             self._work = asyncio.get_running_loop().create_task(self._do_all())
 
     async def advance(self, hear: Listener = lambda heard: None) -> Step | Done:
@@ -71,8 +74,11 @@ class Crew:
 
         Raises:
             JournalError: something is not on disk yet; call again.
+            RuntimeError: nothing is under way that could end the wait.
         """
         await self._visit.store()
+        # Whoever waits is still here: leaving could not be stored.
+        self._left = self._left and isinstance(self._visit.current, Done)
         self.begin()
         while True:
             self._news.clear()
@@ -84,10 +90,12 @@ class Crew:
                 return step
             if step.work is not None:
                 hear(Heard(step.about or "", 0, step.work))
-            if self._limit is not None:
+            if self._work is not None:
+                await self._news.wait()
+            elif self._limit is not None:
                 await self._visit.follow(self._ending)
             else:
-                await self._news.wait()
+                raise RuntimeError(f"{step.id} waits, and there is nothing to be done")
 
     def _ending(self, state: State) -> Sequence[Payload]:
         return () if state.end or self._limit is None else (self._limit,)
@@ -100,8 +108,10 @@ class Crew:
         """Break off what is under way because the participant leaves; it comes again on return."""
         busy = bool(self._running)
         self._left = True
-        for task in (*self._running.values(), *([self._work] if self._work else [])):
-            task.cancel()
+        if self._work is not None:
+            self._work.cancel()
+            self._work = None
+        self._break_off()
         self._news.set()
         return busy
 
@@ -144,11 +154,16 @@ class Crew:
     async def _do_all(self) -> None:
         """Do what follows by rule and make the calls that are due, until nothing is under way."""
         try:
+            self._ended()
             while True:
                 self._wake.clear()
                 await self._learn_usual()
+                await self._keep()
                 while await self._visit.follow(self._kind.rules):
                     pass
+                if isinstance(self._visit.current, Done):
+                    self._break_off()
+                    return
                 if not await self._limited():
                     self._start_due()
                 if not self._running and not self._wake.is_set():
@@ -157,18 +172,23 @@ class Crew:
         except asyncio.CancelledError:
             raise
         except BaseException as trouble:
+            # Calls under way go on: what they bring is stored by whoever begins next.
             self._trouble = trouble
-            for task in self._running.values():
-                task.cancel()
-            self._running.clear()
         finally:
-            self._work = None
+            if self._work is asyncio.current_task():
+                self._work = None
             self._news.set()
 
     async def _learn_usual(self) -> None:
         if not self._knows_usual:
             self._knows_usual = True
             self._kind.usual_ms = await self._dialogues.usual_ms(self._visit.study.sha256)
+
+    async def _keep(self) -> None:
+        """Store the answers that have come."""
+        for call, answered in tuple(self._come.items()):
+            await self._visit.follow(partial(_to_be_stored, answered))
+            self._come.pop(call, None)
 
     async def _something(self) -> None:
         """Wait until a call has ended or the participant has said something."""
@@ -177,10 +197,20 @@ class Crew:
             await asyncio.wait({waking, *self._running.values()}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             waking.cancel()
-        for name, task in list(self._running.items()):
-            if task.done():
-                del self._running[name]
-                task.result()
+        for trouble in self._ended():
+            raise trouble
+
+    def _ended(self) -> list[BaseException]:
+        """Let go of the calls that have ended; what went wrong with them."""
+        ended = [name for name, task in self._running.items() if task.done()]
+        tasks = [self._running.pop(name) for name in ended]
+        return [trouble for task in tasks if not task.cancelled() and (trouble := task.exception())]
+
+    def _break_off(self) -> None:
+        self._ended()
+        for task in self._running.values():
+            task.cancel()
+        self._running.clear()
 
     def _start_due(self) -> None:
         for session, name in self._kind.due(self._visit.state):
@@ -247,8 +277,15 @@ class Crew:
             request.check,
             request.tools,
         )
-        answered = _answered(session, name, attempt, request, got)
-        await self._visit.follow(lambda state: () if state.end else (answered,))
+        self._come[session.id, name] = _answered(session, name, attempt, request, got)
+
+
+def _to_be_stored(answered: said.AgentAnswered, state: State) -> Sequence[Payload]:
+    """The answer, unless it is there already or nobody is left to whom it belongs."""
+    session = projects_of(state).session(answered.session)
+    call = session.calls.get(answered.call) if session else None
+    open_ = call is not None and call.attempts == answered.attempt and call.standing in (None, "interrupted")
+    return (answered,) if open_ and state.end is None else ()
 
 
 def _answered(

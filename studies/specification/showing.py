@@ -213,7 +213,7 @@ class Showing:
 
     def _work(self, of: Place, state: State, where: Place) -> Step:
         """The work that stands before a step: its session's calls, and how long each usually takes."""
-        session = self._session(of, state)
+        session = self._at_work(of, state)
         broken = session.broken if session else ()
         jobs = tuple(self._jobs(session, state)) if session else ()
         notice = ""
@@ -222,6 +222,17 @@ class Showing:
             notice = " ".join([*dict.fromkeys(errors), NEVER_MIND])
         work = Work("broken" if broken else "working", jobs, notice)
         return Step(where.id, 0, "work", self._study.project(where.item).title, work=work)
+
+    def _at_work(self, of: Place, state: State) -> Session | None:
+        """The session that a step waits for: an earlier agent's about the project, where that is not done."""
+        from studies.specification.protocol import finished
+
+        session: Session | None = None
+        for number in range(1, of.number + 1):
+            session = self._session(replace(of, number=number), state)
+            if session is None or not finished(session):
+                break
+        return session
 
     def _jobs(self, session: Session, state: State) -> list[Job]:
         agent = self._kind.agents[session.opened.agent]

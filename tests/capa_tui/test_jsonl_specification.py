@@ -253,6 +253,11 @@ async def test_pausing_and_withdrawing_while_the_agent_works() -> None:
     line.say(do="pause")
     assert (await up_to(line, lambda one: "done" in one))["done"] == "paused"
     assert await line.end() == 0
+    line = wire(sitting, Never())
+    await up_to(line, lambda one: one.get("event") == "work")
+    line.hang_up()
+    assert (await up_to(line, lambda one: "done" in one))["done"] == "paused", "so does a closed input"
+    assert await line.end() == 0
     line = wire(sitting)
     await ask_in(line, "round")
     assert "interrupted" in {

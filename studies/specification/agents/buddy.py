@@ -112,10 +112,12 @@ def _predictions(brief: Brief) -> Iterator[PredictionsMade]:
     if brief.task != "checklist":
         return
     made = {one.rounds for one in session.predictions if not one.final}
-    for rounds in sorted(set(brief.checkpoints) - made):
-        if rounds <= session.answered and session.answer(f"predict:{rounds}") is not None:
-            yield _predicted(brief, rounds, final=False)
-    if session.ended is None or session.predicted is not None:
+    missing = {one for one in brief.checkpoints if one <= session.answered} - made
+    there = {one for one in missing if session.answer(f"predict:{one}") is not None}
+    for rounds in sorted(there):
+        yield _predicted(brief, rounds, final=False)
+    # The last predictions end the work, so they come when no others are on their way.
+    if session.ended is None or session.predicted is not None or there < missing:
         return
     if session.answer(f"predict:{session.answered}") is not None:
         yield _predicted(brief, session.answered, final=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 
 import pytest
 from support.specifications import (
@@ -211,3 +212,158 @@ async def test_the_studys_limit_counts_other_people_as_well() -> None:
     assert isinstance(done, Done)
     assert done.end == "limit"
     assert not crewed.assistant.calls
+
+
+class Selective(Rehearses):
+    """Holds, or fails, the first call that is meant; whatever costs, costs a dollar."""
+
+    def __init__(self, meant: Callable[[Call], bool], *, fails: bool = False) -> None:
+        super().__init__()
+        self.meant, self.fails = meant, fails
+        self.met = asyncio.Event()
+        self.go = asyncio.Event()
+
+    async def reply(self, call: Call) -> AsyncGenerator[Part | ReplyEnd, None]:
+        first = self.meant(call) and not self.met.is_set()
+        if first:
+            self.met.set()
+            if self.fails:
+                yield DOWN
+                return
+            await self.go.wait()
+        async for one in super().reply(call):
+            yield replace(one, usage=Usage(cost=1.0)) if isinstance(one, ReplyEnd) else one
+
+
+def answers_by(call: Call, name: str) -> bool:
+    return name in (call.schema or {}).get("properties", {}) or [one.name for one in call.tools] == [name]
+
+
+async def settle() -> None:
+    for _ in range(200):
+        await asyncio.sleep(0)
+
+
+async def test_a_second_agent_shows_what_failed_of_the_first_and_it_can_be_retried() -> None:
+    study = wishes(
+        project("club", checklist=[question(number) for number in range(1, 9)]),
+        agents=(BASELINE, BASELINE.replace("plain", "other")),
+        more='task = "checklist"\nbudgets = [1]\nsecond_agent = true',
+    )
+    down = Selective(lambda call: answers_by(call, "submit_predictions"), fails=True)
+    visit = await Crewed(study, assistant=down).sit()
+    async with asyncio.timeout(20):
+        while isinstance(step := visit.current, Step) and not step.broken:
+            await one_step(visit, {})
+    assert isinstance(step, Step)
+    assert step.id == "round:2.1:club", "the first agent's work stands before the second's first question"
+    assert [job.state for job in step.work.jobs if job.state != "done"] == ["failed"]  # type: ignore[union-attr]
+    await visit.live.retry(step)  # type: ignore[union-attr]
+    await go_to(visit, "nowhere")
+    assert visit.state.end == "completed"
+
+
+@pytest.mark.parametrize("after", ["sheet", "second agent"])
+async def test_what_was_chosen_in_a_question_that_was_given_up_answers_nothing_else(after: str) -> None:
+    more = {
+        "sheet": 'task = "sheet"\nbudgets = [3]\nground_truth = "after"',
+        "second agent": 'task = "checklist"\nbudgets = [3]\nsecond_agent = true',
+    }
+    study = wishes(
+        project("club", checklist=[question(number) for number in range(1, 9)]),
+        agents=(BASELINE, BASELINE.replace("plain", "other")),
+        more=more[after],
+    )
+    visit = await Crewed(study).sit()
+    step = await go_to(visit, "round")
+    assert isinstance(step, Step)
+    field = step.field("choice")
+    chosen = field.options[1].value
+    await visit.answer(step.ask_id("choice"), [chosen] if field.kind == "multi" else chosen)
+    await visit.live.end(step)  # type: ignore[union-attr]
+    assert visit.answers == {}
+    later = await go_to(visit, "truth" if after == "sheet" else "round")
+    assert isinstance(later, Step)
+    assert later.id != step.id
+    await visit.shown(later)
+    assert visit.answers == {}
+    assert state_of(visit).of("club").session(1).answered == 0
+
+
+async def test_silent_predictions_that_take_long_are_not_overtaken_by_the_last_ones() -> None:
+    study = wishes(
+        project("club", checklist=[question(number) for number in range(1, 9)]),
+        more='task = "checklist"\nbudgets = [2]\ncheckpoints = [0, 2]',
+    )
+    slow = Selective(lambda call: answers_by(call, "predictions"))
+    visit = await Crewed(study, assistant=slow).sit()
+    going = asyncio.ensure_future(go_to(visit, "debrief"))
+    await slow.met.wait()
+    await settle()
+    slow.go.set()
+    await going
+    made = [(one.rounds, one.final) for one in state_of(visit).of("club").session(1).predictions]
+    assert sorted(made) == [(0, False), (2, False), (2, True)]
+    assert made[-1][1], "the last predictions come last"
+
+
+async def test_an_answer_that_comes_while_nothing_can_be_stored_is_not_asked_for_again() -> None:
+    held = Held()
+    crewed = Crewed(plain(), assistant=held)
+    visit = await crewed.sit()
+    step = await go_to(visit, "truth")
+    assert isinstance(step, Step)
+    await held.asked.wait()
+    crewed.sitting.journal.fail_before = 2
+    with pytest.raises(JournalError):
+        await visit.answer(step.ask_id(step.fields[0].name), "x")
+    held.go.set()
+    await settle()
+    # The participant tries again: all is well then, and no old trouble comes up at the next wait.
+    await go_to(visit, "round")
+    called = [one.payload.call for one in crewed.sitting.events if one.kind == "agent_called"]  # type: ignore[attr-defined]
+    assert called.count("plan") == 1
+    assert state_of(visit).of("club").session(1).answer("plan") is not None
+
+
+async def test_whoever_could_not_leave_goes_on_waiting() -> None:
+    held = Held()
+    crewed = Crewed(plain(), assistant=held)
+    visit = await crewed.sit()
+    while isinstance(step := visit.current, Step) and not step.due:
+        await one_step(visit, {})
+    await held.asked.wait()
+    crewed.sitting.journal.fail_before = 1
+    with pytest.raises(JournalError):
+        await visit.pause()
+    held.go.set()
+    now = await visit.live.advance()  # type: ignore[union-attr]
+    assert isinstance(now, Step)
+    assert now.kind == "interview"
+
+
+async def test_what_is_under_way_at_a_spending_limit_is_still_kept() -> None:
+    votes: list[Call] = []
+
+    def third(call: Call) -> bool:
+        if answers_by(call, "votes"):
+            votes.append(call)
+        return len(votes) == 3
+
+    slow = Selective(third)
+    crewed = Crewed(
+        wishes(project("club"), more='task = "sheet"\nbudgets = [1]\nparticipant_budget = 4.0'),
+        assistant=slow,
+    )
+    visit = await crewed.sit()
+    going = asyncio.ensure_future(go_to(visit, "nowhere"))
+    await slow.met.wait()
+    await settle()
+    slow.go.set()
+    done = await going
+    assert isinstance(done, Done)
+    assert done.end == "limit"
+    kinds = crewed.sitting.kinds()
+    assert kinds.count("agent_called") == kinds.count("agent_answered") == 5
+    assert kinds[-1] == "participation_limited"
+    assert state_of(visit).spent == 5.0
