@@ -35,6 +35,16 @@ def assistant_problems(settings: StudySettings, files: Collection[str]) -> Itera
         yield warning("study.toml", "consent", found, 'an item with covers = "processors" that names them')
 
 
+def refusable(settings: StudySettings, live: Collection[str]) -> Iterator[Problem]:
+    """A problem for each consent item that covers processors and may be refused, where one of the assistants
+    in `live`, without whom nobody can take part, sends what participants write to others."""
+    hosted = [one.name for one in settings.assistants if one.name in live and one.model not in LOCAL]
+    for place, item in enumerate(settings.consent):
+        if hosted and item.covers == "processors" and not item.required:
+            found = f"false, and what participants write reaches {listed(hosted)} all the same"
+            yield error("study.toml", f"consent.{place}.required", found, "true: who refuses takes no part")
+
+
 def named(settings: StudySettings, key: str, name: str, what: str = "an assistant") -> Iterator[Problem]:
     """A problem if `name` is none of the assistants."""
     names = [one.name for one in settings.assistants]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from studies.assistant_rules import assistant_problems, named
+from studies.assistant_rules import assistant_problems, named, refusable
 from studies.errors import Problem
 from studies.feasibility import nearest_multiples
 from studies.findings import error, warning
@@ -90,7 +90,9 @@ def _agents(settings: StudySettings) -> Iterator[Problem]:
     if specification.second_agent and len(agents) < 2:
         found = f"a second agent for each project, and there is {'one' if agents else 'none'}"
         yield error("study.toml", "specification.second_agent", found, "two [[specification.agents]]")
-    used = {one.assistant for one in agents} | set(specification.judges)
+    live = {one.assistant for one in agents}
+    yield from refusable(settings, live)
+    used = live | set(specification.judges)
     unused = [one.name for one in settings.assistants if one.name not in used]
     if agents and unused:
         found = f"{listed(unused)}: neither an agent's nor a judge"
