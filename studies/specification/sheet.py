@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
@@ -127,24 +128,39 @@ def lines_of(statements: Sequence[Statement]) -> str:
 
 
 def markdown(title: str, sections: Mapping[str, str]) -> str:
-    """A sheet's texts as Markdown. The texts are data: nothing in them can become a heading of the sheet."""
+    """A sheet's texts as Markdown. The texts are data: lists and emphasis stay, and nothing in them can
+    become a heading of the sheet, hide one, or be taken for HTML or an image."""
     parts = [f"# {_one_line(title)}"]
     for name in SECTIONS:
         text = sections.get(name, "").strip()
-        lines = "\n".join(_quiet(line) for line in text.split("\n")) if text else "Nothing."
+        lines = "\n".join(_quiet(line) for line in _LINES.split(text)) if text else "Nothing."
         parts.append(f"## {TITLES[name]}\n\n{lines}")
     return "\n\n".join(parts) + "\n"
 
 
+_LINES = re.compile(r"\r\n|\r|\n")
+_MARKERS = re.compile(r"(?:\s|>|[-*+](?=\s)|\d{1,9}[.)](?=\s))*")
+"""What may stand before a block within lists and quotes."""
+_BLOCK = re.compile(r"#|```|~~~|[-=*_\s]+$")
+"""What begins a heading or a fence, underlines a heading, or is a rule."""
+_INLINE = re.compile(r"<(?=[A-Za-z/!?])|!(?=\[)")
+"""What begins HTML or an image."""
+
+
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return _inert(" ".join(text.split()))
 
 
 def _quiet(line: str) -> str:
-    """A line that Markdown would take as a heading or a rule, as plain text."""
-    bare = line.lstrip()
-    heading = bare.startswith("#") or (bare and not bare.strip("=-") and not bare.startswith("- "))
-    return line.replace(bare, f"\\{bare}", 1) if heading else line
+    """A line that Markdown would take as a heading, a rule, a fence or HTML, as plain text."""
+    markers = _MARKERS.match(line)
+    at = markers.end() if markers else 0
+    rest = line[at:]
+    return line[:at] + ("\\" if rest and _BLOCK.match(rest) else "") + _inert(rest)
+
+
+def _inert(text: str) -> str:
+    return _INLINE.sub(lambda found: "&lt;" if found[0] == "<" else "&#33;", text)
 
 
 def _statement(values: Mapping[str, Any]) -> Statement:
