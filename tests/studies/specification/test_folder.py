@@ -203,7 +203,7 @@ def test_participants_are_asked_before_their_words_go_to_a_provider() -> None:
     assert checked(study + asked) == []
     # Judges pass over who refuses; an agent cannot, since without it there is no interview.
     assert checked(study + asked + "required = false\n") == []
-    study = (settings() + HOSTED).replace('assistant = "scripted"', 'assistant = "hosted"', 1)
+    study = (settings() + HOSTED).replace('assistant = "helper"', 'assistant = "hosted"', 1)
     problem = only(checked(study + asked + "required = false\n"))
     assert problem.key.endswith(".required")
     assert "reaches hosted" in problem.found
