@@ -108,7 +108,9 @@ def fold(state: State, event: Event, kind: ReadsClosing) -> State:
         case said.ConsentGiven(items=items):
             return _close(replace(state, consents=items), Closing("consent"))
         case said.PageRead(step=step) if step.startswith("refresh:"):
-            return replace(state, refresh_page=(state.refresh_page or 0) + 1, answers={})
+            # What was answered of the step below stays answered.
+            kept = {name: value for name, value in state.answers.items() if name != "read"}
+            return replace(state, refresh_page=(state.refresh_page or 0) + 1, answers=kept)
         case said.PageRead(step=step):
             rested = event.at if step.startswith(("rest:", "filler:")) else state.work_since
             return _close(replace(state, work_since=rested), Closing(step))
