@@ -1,4 +1,4 @@
-"""Alpha on ordered values: the published example, an established library, and what must hold of any ratings."""
+"""Alpha on ordered values: the published example, a known library, and what must hold of any ratings."""
 
 from __future__ import annotations
 
