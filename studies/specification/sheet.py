@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
 
 from studies.specification.sections import SECTIONS, TITLES, Section
+from studies.visible import visible, visible_line
 
 MOST_CHARACTERS = 6_000
 """Characters that a whole sheet may have (Buddy, Appendix C.5); fewer than these."""
@@ -129,7 +130,7 @@ def lines_of(statements: Sequence[Statement]) -> str:
 
 def markdown(title: str, sections: Mapping[str, str]) -> str:
     """A sheet's texts as Markdown. The texts are data: lists and emphasis stay, and nothing in them can
-    become a heading of the sheet, hide one, or be taken for HTML or an image."""
+    become a heading of the sheet, hide one, be taken for HTML or an image, or act on a terminal."""
     parts = [f"# {_one_line(title)}"]
     for name in SECTIONS:
         text = sections.get(name, "").strip()
@@ -148,11 +149,12 @@ _INLINE = re.compile(r"<(?=[A-Za-z/!?])|!(?=\[)")
 
 
 def _one_line(text: str) -> str:
-    return _inert(" ".join(text.split()))
+    return _inert(visible_line(" ".join(text.split())))
 
 
 def _quiet(line: str) -> str:
     """A line that Markdown would take as a heading, a rule, a fence or HTML, as plain text."""
+    line = visible(line)
     markers = _MARKERS.match(line)
     at = markers.end() if markers else 0
     rest = line[at:]

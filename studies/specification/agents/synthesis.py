@@ -120,7 +120,8 @@ def section_of(one: Decision) -> Section:
 
 def _statement(name: str, given: StatementGiven, grounds: Grounds) -> Statement:
     read = (grounds.read(one) for one in given.grounds)
-    return Statement(name, given.text, tuple(one for one in read if one is not None))
+    # One statement a line: what a sheet's text says is told apart by its lines.
+    return Statement(name, " ".join(given.text.split()), tuple(one for one in read if one is not None))
 
 
 def _settled(one: Decision) -> str:

@@ -61,3 +61,9 @@ def test_lists_and_emphasis_stay_as_they_were_written() -> None:
     sheet = markdown("Club", {"core_features": text})
     assert f"## Core features\n\n{text.replace('<so', '&lt;so')}\n" in sheet
     assert markdown("A <b>\nclub", {}).startswith("# A &lt;b> club\n")
+
+
+def test_nothing_in_it_acts_on_a_terminal() -> None:
+    sheet = markdown("Cl\x1b]0;ub", {"core_features": "a\x1b[2Jb\r\nc\td\u202ee\ud800"})
+    assert sheet.startswith("# Cl\\x1b]0;ub\n")
+    assert "\na\\x1b[2Jb\nc\td\\u202ee\\ud800\n" in sheet

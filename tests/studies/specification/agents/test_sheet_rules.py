@@ -142,7 +142,7 @@ def test_what_a_review_may_change(changes: list[Answer], trouble: str) -> None:
 def test_the_frozen_sheet_links_every_statement_and_keeps_what_the_review_did() -> None:
     alone = written(json.dumps(SYNTHESIS))
     members = statement("Only members see them.", "decision", "who_sees")
-    grey = statement("Old offers turn grey.", "decision", "old_offers")
+    grey = statement("Old offers\n- turn grey.", "decision", "old_offers")
     changes = [
         change("core_features", ["core_features-1"], [members]),
         change("core_features", [], [grey], "coverage"),
@@ -157,6 +157,7 @@ def test_the_frozen_sheet_links_every_statement_and_keeps_what_the_review_did() 
         "core_features-2",
         "core_features-4",
     ]
+    assert sheet.sections["core_features"][2].text == "Old offers - turn grey.", "one statement a line"
     words = {one.id: [each.words for each in one.grounds] for one in sheet.statements}
     assert words["core_features-3"] == ["all three simulated users agree: Members"]
     assert words["core_features-4"] == ["most simulated users choose this: Turn grey"]
