@@ -65,7 +65,7 @@ class Crew:
         """Begin in the background what can be done while the participant reads and types."""
         self._news.set()
         self._wake.set()
-        if not self._left and self._work is None:
+        if not self._left and self._work is None and self._visit.state.end is None:
             self._trouble = None
             self._work = asyncio.get_running_loop().create_task(self._do_all())
 
