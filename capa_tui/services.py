@@ -95,6 +95,18 @@ class Services:
         return visit
 
     @asynccontextmanager
+    async def hold(self, study: Study, stream: str) -> AsyncIterator[Visit]:
+        """A participation, finished or not, to store something in its stream beside the participant.
+
+        Nobody sits down: nothing is recorded of it. The stream is locked meanwhile.
+
+        Raises:
+            NoPlaceError: it is open elsewhere.
+        """
+        with self.store.lock(stream):
+            yield Visit(study, await self.archive.events(stream), self.store.journal, self.clock)
+
+    @asynccontextmanager
     async def live(self, study: Study) -> AsyncIterator[tuple[Assistant, Judge | None]]:
         """The study's assistants, and a judge where the study runs code, outside any visit.
 

@@ -190,11 +190,11 @@ CREATED = re.compile(r"^CREATE (TABLE|VIEW) (\w+)", re.MULTILINE)
 
 
 def schema_tables(sort: Literal["TABLE", "VIEW"]) -> str:
-    """The tables or views of a new database, with the words above them in schema.sql and their columns."""
+    """The tables or views of a new database, with the words above them in its scripts and their columns."""
     from storage.database import open_database
-    from storage.migrations import statements
+    from storage.migrations import SCRIPTS, statements
 
-    schema = (ROOT / "storage" / "schema.sql").read_text("utf-8")
+    schema = "".join((ROOT / "storage" / one).read_text("utf-8") for one in SCRIPTS)
     rows = [f"| {sort.lower()} | what it holds | columns |", "|---|---|---|"]
     with TemporaryDirectory() as folder:
         database = open_database(Path(folder) / "empty.db")

@@ -32,6 +32,8 @@ class BoardScreen(StudyScreen[None]):
     BINDINGS = [
         Binding("f", "release", "free the slot", id="board.release",
                 tooltip="Release the marked person's slot for a replacement"),
+        Binding("s", "stages", "stages", id="board.stages",
+                tooltip="What the agents were shown and answered, in the marked person's projects"),
         Binding("r", "refresh", "refresh", id="board.refresh", show=False,
                 tooltip="Look at the database again"),
         Binding("escape,q", "dismiss", "back", key_display="esc", tooltip="Back to the studies"),
@@ -89,11 +91,27 @@ class BoardScreen(StudyScreen[None]):
         if action == "release":
             seat = self._seat if self.is_mounted else None
             return seat is not None and seat.code is not None and seat.state in {*GOING, "blocked", "limit"}
+        if action == "stages":
+            seat = self._seat if self.is_mounted else None
+            return self._record.study_kind == "specification" and seat is not None and bool(seat.stream)
         return super().check_action(action, parameters)
 
     def on_data_table_row_highlighted(self) -> None:
         """Other things can be done with another person."""
         self.refresh_bindings()
+
+    def on_data_table_row_selected(self) -> None:
+        """Enter, or a click on the marked person."""
+        if self.check_action("stages", ()):
+            self.action_stages()
+
+    def action_stages(self) -> None:
+        """Open what the agents did in the marked person's projects."""
+        from screens.stages import StagesScreen
+
+        seat = self._seat
+        if seat is not None and seat.stream:
+            self.app.push_screen(StagesScreen(self.lab, self._record, seat.stream, seat.code or "(no code)"))
 
     def action_refresh(self) -> None:
         """Look again."""
@@ -107,10 +125,11 @@ class BoardScreen(StudyScreen[None]):
 
     async def _release(self, code: str, seat: Seat) -> None:
         where = "The place" if seat.slot is None else f"Slot {seat.slot}"
+        done = words.counted(seat.done, words.DONE_AS[self._record.study_kind])
         asked = confirm(
             f"Free the slot of {code}?",
-            f"{where} and its items go to a replacement. The {words.counted(seat.done, 'label')} of {code} "
-            f"stay in the record and count in no figure, and {code} cannot go on. This cannot be undone.",
+            f"{where} and what belongs to it goes to a replacement. The {done} of {code} stay in the record "
+            f"and count in no figure, and {code} cannot go on. This cannot be undone.",
             f"Free the slot of {code}",
             "Leave it as it is",
         )
@@ -140,9 +159,12 @@ class BoardScreen(StudyScreen[None]):
         self.refresh_bindings()
 
     def _say(self, progress: StudyProgress) -> None:
-        self.query_one(WhereAmI).place = f"{words.people(progress)} · {words.labels(progress)}"
-        self.query_one("#items", PlainText).update(words.coverage(progress))
-        self.query_one("#hidden", PlainText).update(f"{words.states(progress)}   {words.hidden(progress)}")
+        kind = self._record.study_kind
+        self.query_one(WhereAmI).place = f"{words.people(progress)} · {words.labels(progress, kind)}"
+        self.query_one("#items", PlainText).update(words.coverage(progress, kind))
+        self.query_one("#hidden", PlainText).update(
+            f"{words.states(progress)}   {words.hidden(progress, kind)}"
+        )
 
     def _tick(self) -> None:
         # A study that takes long to work out is looked at less often.

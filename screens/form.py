@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
+from textual.events import DescendantFocus, Resize
 from textual.widget import Widget
 from textual.widgets import Button
 
 from screens.answers import Answers
 from screens.participant import ParticipantScreen
+from screens.widgets.beside import Beside
 from screens.widgets.marks import Choices, Markable, Scale
 from screens.widgets.note import NoteField
-from screens.widgets.panes import Pane
+from screens.widgets.panes import Pane, Reading
 from screens.widgets.text import PlainText, TextButton
 from studies.steps import Field, Step
 
@@ -23,8 +25,12 @@ if TYPE_CHECKING:
     from screens.visit import VisitScreen
 
 
+class QuestionsPane(Pane, can_focus=False, inherit_bindings=False):
+    """Questions beside a text: the page keys are the text's, and questions are gone through with tab."""
+
+
 class FormScreen(ParticipantScreen):
-    """Questions one below the other. Tab goes from one to the next."""
+    """Questions one below the other, and beside them what they are about. Tab goes from one to the next."""
 
     CSS_PATH = ["participant.tcss", "form.tcss"]
     HELP = (
@@ -34,32 +40,44 @@ class FormScreen(ParticipantScreen):
     BINDINGS = [
         Binding("p", "previous", "previous", id="form.previous", tooltip="Back to the questions before"),
         Binding("tab", "app.focus_next", "next question", id="form.tab"),
+        Binding("f2", "other", "the other one", id="form.other",
+                tooltip="Show the other one of the two texts"),
+        Binding("pagedown", "read('down')", "read on", id="form.read-on", key_display="page down",
+                tooltip="Scroll what is read, from any question"),
+        Binding("pageup", "read('up')", "read back", id="form.read-back", show=False,
+                tooltip="Scroll what is read back"),
         Binding("enter", "next", "go on", id="form.next", tooltip="Go on"),
-    ]
+    ]  # fmt: skip
 
     def __init__(self, flow: VisitScreen, step: Step) -> None:
         super().__init__(flow, step)
         self._answers = Answers(flow.visit, step)
 
     def compose_middle(self) -> Iterable[Widget]:
-        """The questions, and the ways on."""
-        with Pane(id="questions"):
-            for place, field in enumerate(self.step.fields):
-                with Vertical(classes="question"):
-                    yield PlainText(field.text, classes="question-text")
-                    if field.required:
-                        yield PlainText("Needs an answer.", classes="question-need")
-                    yield self._asked(place, field)
-        with Horizontal(id="buttons"):
-            yield TextButton("Go on", primary=True, id="next")
-            if self.step.can_go_back:
-                yield TextButton("Previous", focusable=False, id="previous")
+        """What is read, the questions, and the ways on."""
+        material = self.step.material
+        if material is not None:
+            yield Beside(material, id="beside")
+        with Vertical(id="asking"):
+            with Pane(id="questions") if material is None else QuestionsPane(id="questions"):
+                if self.step.body:
+                    yield Reading(self.step.body, id="body")
+                for place, field in enumerate(self.step.fields):
+                    with Vertical(classes="question"):
+                        yield PlainText(field.text, classes="question-text")
+                        if field.required:
+                            yield PlainText("Needs an answer.", classes="question-need")
+                        yield self._asked(place, field)
+            with Horizontal(id="buttons"):
+                yield TextButton("Go on", primary=True, compact=material is not None, id="next")
+                if self.step.can_go_back:
+                    yield TextButton("Previous", focusable=False, compact=material is not None, id="previous")
 
     def _asked(self, place: int, field: Field) -> Widget:
         name, value = f"field-{place}", self._answers.get(field.name)
         if field.kind == "text":
             kept = self.flow.visit.drafts.get(self._answers.ask(field.name)) or value or ""
-            return NoteField(kept, id=name)
+            return NoteField(kept, id=name, paged=self.step.material is None)
         if field.kind == "scale":
             return Scale(field.options, value, required=field.required, id=name)
         none = "none of these" if field.kind == "multi" else ""
@@ -70,14 +88,44 @@ class FormScreen(ParticipantScreen):
     def on_mount(self) -> None:
         """Begin with the first question."""
         super().on_mount()
+        self.set_class(self.step.material is not None, "-beside")
+        self.set_class(len(self.step.fields) == 1, "-one")
         self.query_one("#questions").border_title = self.step.title
-        self.set_focus(self.query_one("#field-0"))
+        self.set_focus(self.query_one("#field-0"), scroll_visible=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Going back only where there is something before."""
         if action == "previous":
             return self.step.can_go_back
+        if action == "other":
+            return self._pair and not self.has_class("-wide")
+        if action == "read":
+            return self.step.material is not None
         return super().check_action(action, parameters)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Show a question whole, not only what is answered of it."""
+        for one in event.widget.ancestors:
+            if isinstance(one, Widget) and one.has_class("question"):
+                self.call_after_refresh(one.scroll_visible, animate=False, top=False)
+
+    def on_resize(self, event: Resize) -> None:
+        """Other keys may work where there is more room."""
+        super().on_resize(event)
+        self.call_after_refresh(self.refresh_bindings)
+
+    @property
+    def _pair(self) -> bool:
+        return any(one.pair for one in self.query(Beside))
+
+    def action_other(self) -> None:
+        """Show the other text."""
+        self.query_one(Beside).switch()
+        self.flow.visit.activity("pane")
+
+    def action_read(self, way: str) -> None:
+        """Scroll what is read, from wherever the focus is."""
+        self.query_one(Beside).scroll_page(way)
 
     def _field(self, widget: Widget) -> Field:
         return self.step.fields[int((widget.id or "").removeprefix("field-"))]

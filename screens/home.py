@@ -25,7 +25,7 @@ from studies.errors import CapaError
 from studies.ports import StudyRecord
 from studies.progress import StudyProgress, progress_of
 
-COLUMNS = ("study", "title", "people", "labels", "done")
+COLUMNS = ("study", "title", "people", "work", "done")
 TITLE_WIDTH = 24
 
 
@@ -180,16 +180,16 @@ class HomeScreen(StudyScreen[None]):
         record = self.chosen
         if record is None:
             return ""
-        progress = self._progress.get(record.sha256)
+        kind, progress = record.study_kind, self._progress.get(record.sha256)
         lines = [
             record.title,
             f"version {record.version} · frozen {record.sha256[:6]} · "
-            f"{words.counted(record.items, 'item')} · loaded {record.loaded_at[:10]}",
+            f"{words.counted(record.items, words.GIVEN_AS[kind])} · loaded {record.loaded_at[:10]}",
         ]
         if isinstance(progress, str):
             lines.append(f"This version cannot be read: {progress}")
         elif progress is not None:
-            lines += [words.states(progress), words.coverage(progress), words.hidden(progress)]
+            lines += [words.states(progress), words.coverage(progress, kind), words.hidden(progress, kind)]
         return "\n".join(lines)
 
     @on(PlainTable.RowHighlighted)

@@ -136,9 +136,10 @@ class StudyScreen(LabScreen[Result]):
         """Look at the database again."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a study there is nothing to do with one."""
-        needs_study = {"participant", "agreement", "adjudicate", "export", "codes"}
-        return self.chosen is not None if action in needs_study else True
+        """Without a study there is nothing to do with one, and only annotations have labels to agree on."""
+        if action in ("agreement", "adjudicate"):
+            return self.chosen is not None and self.chosen.study_kind == "annotation"
+        return self.chosen is not None if action in ("participant", "export", "codes") else True
 
     def action_participant(self) -> None:
         """Ask for a code and seat the participant."""
@@ -149,23 +150,15 @@ class StudyScreen(LabScreen[Result]):
         """Open the figures."""
         from screens.agreement import AgreementScreen
 
-        if self.chosen is not None and self._annotates(self.chosen):
+        if self.chosen is not None:
             self.app.push_screen(AgreementScreen(self.lab, self.chosen))
 
     def action_adjudicate(self) -> None:
         """Open adjudication."""
         from screens.adjudication import AdjudicationScreen
 
-        if self.chosen is not None and self._annotates(self.chosen):
+        if self.chosen is not None:
             self.app.push_screen(AdjudicationScreen(self.lab, self.chosen))
-
-    def _annotates(self, study: StudyRecord) -> bool:
-        """Whether the study has labels to look at; otherwise say where its figures are."""
-        if study.study_kind == "annotation":
-            return True
-        told = f"{study.reference} has no labels. Its figures: capa-tui evaluate {study.reference}"
-        self.app.push_screen(message("Not an annotation study", told))
-        return False
 
     def action_export(self) -> None:
         """Open the export."""

@@ -14,8 +14,10 @@ from textual.widgets import Button
 from screens.base import CapaModal
 from screens.participant import ParticipantScreen
 from screens.widgets.bars import KeyBar
+from screens.widgets.beside import Beside
 from screens.widgets.panes import Pane, Reading
 from screens.widgets.text import PlainText, TextButton
+from studies.steps import Material
 
 
 class PageScreen(ParticipantScreen):
@@ -118,6 +120,33 @@ class TextScreen(CapaModal[None]):
         """The keys scroll the text."""
         super().on_mount()
         self.set_focus(self.query_one("#text"))
+
+    @on(Button.Pressed, "#close")
+    def _close(self) -> None:
+        self.dismiss()
+
+
+class AtHandScreen(CapaModal[None]):
+    """What was written before, and whom one answers as, over the step. Nothing on it changes anything."""
+
+    CSS_PATH = "page.tcss"
+    BINDINGS = [Binding("escape,enter,q,f3", "dismiss", "close", key_display="esc")]
+
+    def __init__(self, material: Material) -> None:
+        super().__init__()
+        self._material = material
+
+    def compose(self) -> ComposeResult:
+        """The texts, and a way back."""
+        yield Beside(self._material)
+        with Center():
+            yield TextButton("Close", id="close", compact=True)
+        yield KeyBar(stateful=False)
+
+    def on_mount(self) -> None:
+        """The keys scroll the text."""
+        super().on_mount()
+        self.set_focus(self.query(Pane).first())
 
     @on(Button.Pressed, "#close")
     def _close(self) -> None:

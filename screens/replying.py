@@ -1,10 +1,10 @@
-"""A screen on which something goes on without the participant: a reply, a verdict."""
+"""A screen on which something goes on without the participant: a reply, a verdict, other work."""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.message import Message
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class ReplyingScreen(ParticipantScreen):
-    """Runs the conversation in a worker, which touches no widget: what it hears comes as messages."""
+    """Runs the live side in a worker, which touches no widget: what it hears comes as messages."""
+
+    LEAVING: ClassVar[str] = LEAVING
+    """What leaving the visit does to what is on its way."""
 
     class Arrived(Message):
         """Something of a reply is here."""
@@ -52,7 +55,7 @@ class ReplyingScreen(ParticipantScreen):
         self.left = False
         """Whether the visit is being left, so that nothing that still arrives matters here."""
         self.replying = False
-        """Whether a reply is on its way."""
+        """Whether a reply, or other work that leaving would break off, is on its way."""
         self._worker: Worker[None] | None = None
         self._since = 0.0
 
@@ -66,11 +69,11 @@ class ReplyingScreen(ParticipantScreen):
         self._since = monotonic()
 
     def advance(self, *, reply: bool) -> None:
-        """Let happen what is due: a reply first, or only a verdict."""
+        """Let happen what is due: a reply (or other work) first, or only a verdict."""
         self.replying = reply
-        self._worker = self.run_worker(self._converse(), "reply", group="reply", exclusive=True)
+        self._worker = self.run_worker(self._advance(), "reply", group="reply", exclusive=True)
 
-    async def _converse(self) -> None:
+    async def _advance(self) -> None:
         try:
             now = await self.live.advance(self._hear)
         except JournalError as error:
@@ -88,11 +91,11 @@ class ReplyingScreen(ParticipantScreen):
 
     @property
     def leaving(self) -> str:
-        """What leaving now would do to a reply."""
-        return LEAVING if self.replying else ""
+        """What leaving now would do to what is on its way."""
+        return self.LEAVING if self.replying else ""
 
     async def let_go(self, *, at_once: bool = False) -> None:
-        """Break the reply on its way off; `at_once`, leave it as it is, as if the program had been killed."""
+        """Break off what is on its way; `at_once`, leave it as it is, as if the program had been killed."""
         self.left = True
         if self._worker is None or self._worker.is_finished:
             return

@@ -272,6 +272,18 @@ class VisitScreen(CapaScreen[Done]):
                 from screens.form import FormScreen
 
                 return FormScreen(self, now)
+            case "work":
+                from screens.work import WorkScreen
+
+                return WorkScreen(self, now)
+            case "interview":
+                from screens.interview import InterviewScreen
+
+                return InterviewScreen(self, now)
+            case "sheet":
+                from screens.sheet import SheetScreen
+
+                return SheetScreen(self, now)
             case "rest":
                 from screens.page import RestScreen
 

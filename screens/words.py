@@ -45,10 +45,16 @@ def people(progress: StudyProgress) -> str:
     return f"{progress.people} of {counted(progress.slots, 'person', 'people')}"
 
 
-def labels(progress: StudyProgress) -> str:
-    """How many labels there are, of how many."""
-    planned = progress.labels_planned
-    return f"{progress.labels:,} of {counted(planned, 'label')}" if planned else "no labels yet"
+DONE_AS = {"annotation": "label", "roleplay": "session", "specification": "project", "clarification": "task"}
+"""What of each study kind is counted as done."""
+GIVEN_AS = {"annotation": "item", "roleplay": "task", "specification": "project", "clarification": "task"}
+"""What participants of each study kind are given."""
+
+
+def labels(progress: StudyProgress, kind: str) -> str:
+    """How many labels, sessions, projects or tasks are done, of how many."""
+    planned, what = progress.labels_planned, DONE_AS[kind]
+    return f"{progress.labels:,} of {counted(planned, what)}" if planned else f"no {what}s yet"
 
 
 def states(progress: StudyProgress) -> str:
@@ -56,18 +62,19 @@ def states(progress: StudyProgress) -> str:
     return " · ".join(f"{n} {state}" for state, n in progress.states.items()) or "nobody yet"
 
 
-def coverage(progress: StudyProgress) -> str:
-    """How many items were annotated how often."""
+def coverage(progress: StudyProgress, kind: str) -> str:
+    """How many items, tasks or projects were done how often."""
     words = {0: "none", 1: "once", 2: "twice"}
     parts = [f"{n:,} {words.get(times, f'{times} times')}" for times, n in progress.coverage.items()]
     over = [] if progress.planned_n is None else [f"{progress.over} over"]
-    return "items: " + " · ".join([*parts, *over])
+    return f"{GIVEN_AS[kind]}s: " + " · ".join([*parts, *over])
 
 
-def hidden(progress: StudyProgress) -> str:
+def hidden(progress: StudyProgress, kind: str) -> str:
     """Whether figures may be shown, and until when not."""
+    many, one = ("agreement is", "kappa") if kind == "annotation" else ("figures are", "figures")
     if progress.planned_n is None:
-        return "no planned N: agreement is shown"
+        return f"no planned N: {many} shown"
     if progress.reached:
-        return f"planned N of {progress.planned_n} reached: agreement is shown"
-    return f"kappa hidden until {progress.planned_n} completed ({progress.completed} now)"
+        return f"planned N of {progress.planned_n} reached: {many} shown"
+    return f"{one} hidden until {progress.planned_n} completed ({progress.completed} now)"

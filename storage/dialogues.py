@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING
 
 from storage.archive import read_streams
@@ -17,11 +18,23 @@ from studies.roleplay.context import Dialogue, own_dialogue
 from studies.roleplay.donors import eligible
 from studies.roleplay.payloads import Donor, DonorsFixed
 from studies.roleplay.protocol import sessions_of
+from studies.specification.projects import stage_of
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from studies.study import Study
+
+
+_COSTLY = (
+    "reply_ended",
+    "gate_decided",
+    "opinion_given",
+    "agent_answered",
+    "sheet_judged",
+    "pair_judged",
+)
+"""Kinds of events that say what something cost."""
 
 
 class SqliteDialogues:
@@ -63,6 +76,23 @@ class SqliteDialogues:
         dialogue = own_dialogue(session, donor.stream)
         return dialogue if dialogue.messages and all(map(_said, dialogue.messages)) else None
 
+    async def usual_ms(self, study: str) -> Mapping[str, float]:
+        """Median time of each stage of the study's agents in this database; empty where none was called."""
+
+        def read(conn: Connection) -> Mapping[str, float]:
+            took: dict[str, list[int]] = {}
+            for call, ms in conn.execute(
+                "SELECT json_extract(said.body, '$.call'), json_extract(said.body, '$.total_ms') "
+                "FROM events AS said JOIN events AS opened "
+                "ON opened.stream = said.stream AND opened.seq = 1 AND opened.study = ? "
+                "WHERE said.kind = 'agent_answered' AND json_extract(said.body, '$.standing') = 'valid'",
+                (study,),
+            ):
+                took.setdefault(stage_of(call), []).append(ms)
+            return {stage: median(every) for stage, every in took.items()}
+
+        return await self._readers.run(read)
+
     async def spent(self, study: str) -> float:
         """US dollars that the study has cost in this database, as far as known."""
 
@@ -70,8 +100,8 @@ class SqliteDialogues:
             (total,) = conn.execute(
                 "SELECT total(json_extract(said.body, '$.cost')) FROM events AS said JOIN events AS opened "
                 "ON opened.stream = said.stream AND opened.seq = 1 AND opened.study = ? "
-                "WHERE said.kind IN ('reply_ended', 'gate_decided', 'opinion_given')",
-                (study,),
+                f"WHERE said.kind IN ({', '.join('?' * len(_COSTLY))})",
+                (study, *_COSTLY),
             ).fetchone()
             return float(total)
 

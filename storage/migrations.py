@@ -21,13 +21,21 @@ APPLICATION_ID = 0x43415041
 Migration = Callable[["Connection"], None]
 
 
-def create(conn: Connection) -> None:
-    """Migration 1: everything in schema.sql."""
-    for statement in statements(files("storage").joinpath("schema.sql").read_text(encoding="utf-8")):
-        conn.execute(statement)
+SCRIPTS = ("schema.sql", "specification.sql")
+"""The files that make a new database, in the order of their migrations."""
 
 
-MIGRATIONS: tuple[Migration, ...] = (create,)
+def _script(name: str) -> Migration:
+    """The migration that runs every statement of a file."""
+
+    def run(conn: Connection) -> None:
+        for statement in statements(files("storage").joinpath(name).read_text(encoding="utf-8")):
+            conn.execute(statement)
+
+    return run
+
+
+MIGRATIONS: tuple[Migration, ...] = tuple(map(_script, SCRIPTS))
 
 
 def migrate(conn: Connection, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:

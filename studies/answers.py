@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from studies.replies import Assistant, Call, ChatMessage, Part, ReplyEnd
+from studies.replies import Assistant, Call, ChatMessage, Part, ReplyEnd, Tool
 
 if TYPE_CHECKING:
-    from studies.settings import AssistantSettings, LiveSettings
+    from studies.setting_types import LiveSettings
+    from studies.settings import AssistantSettings
 
 Model = TypeVar("Model", bound=BaseModel)
 MOST_TROUBLE = 2_000
@@ -59,6 +61,7 @@ async def ask(
     script: str,
     assistant: Assistant,
     check: Callable[[Model], Sequence[str]] = _nothing_more,
+    tools: Sequence[Tool] = (),
 ) -> Answered[Model]:
     """Ask an assistant of the study once, and once more with what is wrong.
 
@@ -70,6 +73,7 @@ async def ask(
         script: what the rehearsal answers.
         assistant: where the call goes.
         check: what is wrong with an answer that fits the model; the rules that a schema cannot say.
+        tools: where one of them has to be called; `model` is then of `{"tool": NAME, "arguments": {...}}`.
     """
     asked = list(messages)
     replies: list[ReplyEnd] = []
@@ -82,7 +86,8 @@ async def ask(
             parameters=settings.parameters,
             read_timeout=limits.read_timeout,
             total_timeout=limits.reply_timeout,
-            schema=model.model_json_schema(),
+            schema=None if tools else model.model_json_schema(),
+            tools=tuple(tools),
             script=(script,),
         )
         end = await whole(assistant, call)
@@ -93,15 +98,18 @@ async def ask(
         answer, trouble = read_answer(end.text, model, check)
         if answer is not None:
             return Answered(answer, "", tuple(replies))
+        if tools and trouble == NO_JSON:
+            trouble = f"no tool was called; call {' or '.join(one.name for one in tools)}"
         asked += [ChatMessage("assistant", end.text), ChatMessage("user", f"That does not fit: {trouble}")]
     return Answered(None, trouble, tuple(replies))
 
 
 async def whole(assistant: Assistant, call: Call) -> ReplyEnd:
     """A reply read to its end."""
-    async for one in assistant.reply(call):
-        if not isinstance(one, Part):
-            return one
+    async with aclosing(assistant.reply(call)) as reply:
+        async for one in reply:
+            if not isinstance(one, Part):
+                return one
     return ReplyEnd("failed", "", error="the assistant gave no reply", error_kind="empty")
 
 

@@ -96,6 +96,10 @@ def lay_out(study: Study, slot: int) -> Layout:
         from studies.roleplay.design import lay_out_sessions
 
         return Layout(lay_out_sessions(study, slot), ())
+    if study.settings.kind == "specification":
+        from studies.specification.design import lay_out_projects
+
+        return Layout(lay_out_projects(study, slot), ())
     ground = _ground(_Same(study))
     design, seed = study.settings.design, study.settings.seed
     chance = Chance(seed, slot, "order")

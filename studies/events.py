@@ -85,6 +85,7 @@ PAYLOAD_MODULES = (
     "studies.desk",
     "studies.annotation.payloads",
     "studies.roleplay.payloads",
+    "studies.specification.payloads",
 )
 """Where event kinds are defined."""
 

@@ -27,6 +27,12 @@ class Counts:
     items: int
 
 
+def nearest_multiples(number: int, base: int) -> tuple[int, ...]:
+    """The multiples of `base`, at least one of it, just below and just above a number that is none."""
+    below = number // base * base
+    return tuple(one for one in (below, below + base) if one)
+
+
 def feasible(
     participants: int,
     items_each: int,

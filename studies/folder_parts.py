@@ -153,10 +153,14 @@ def folder_kind(name: str) -> FolderKind[Any]:
         from studies.roleplay.folder import ROLEPLAY
 
         return ROLEPLAY
+    if name == "specification":
+        from studies.specification.folder import SPECIFICATION
+
+        return SPECIFICATION
     raise KeyError(name)
 
 
-KINDS = ("annotation", "roleplay")
+KINDS = ("annotation", "roleplay", "specification")
 
 
 def kind_in(files: Mapping[str, bytes]) -> FolderKind[Any]:
@@ -167,7 +171,10 @@ def kind_in(files: Mapping[str, bytes]) -> FolderKind[Any]:
         said = None
     if said in KINDS:
         return folder_kind(said)
-    return folder_kind("roleplay" if "tasks.jsonl" in files and "items.jsonl" not in files else "annotation")
+    if "items.jsonl" in files:
+        return folder_kind("annotation")
+    own = {"tasks.jsonl": "roleplay", "projects.jsonl": "specification"}
+    return folder_kind(next((kind for name, kind in own.items() if name in files), "annotation"))
 
 
 def complete(files: Mapping[str, bytes]) -> dict[str, bytes]:

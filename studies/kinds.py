@@ -39,8 +39,13 @@ class StudyKind(Protocol):
     def implied(self, name: str, value: Any, answers: Mapping[str, Any]) -> Mapping[str, Any]:
         """Other fields that answering this one changes, with their new values."""
 
-    def closing(self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int) -> Payload:
-        """The event that closes a step of the middle."""
+    def reopens(self, earlier: str, current: str) -> bool:
+        """Whether `back` from a step of the middle may reopen the one before it."""
+
+    def closing(
+        self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int
+    ) -> tuple[Payload, ...]:
+        """The events that close a step of the middle: the one that counts, and what follows from it."""
 
     def following(self, step: Step, state: State) -> tuple[Payload, ...]:
         """What follows by rule from going on from a page."""
@@ -91,4 +96,8 @@ def kind_of(study: Study) -> StudyKind:
         from studies.roleplay.protocol import RoleplayKind
 
         return RoleplayKind(study)
-    raise InputError(f"no study kind {study.settings.kind!r}; this version knows: annotation, roleplay")
+    if study.settings.kind == "specification":
+        from studies.specification.protocol import SpecificationKind
+
+        return SpecificationKind(study)
+    raise InputError(f"this version knows no study kind {study.settings.kind!r}")

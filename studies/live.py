@@ -84,4 +84,8 @@ def live_of(visit: Visit, assistant: Assistant, judge: Judge | None, dialogues: 
 
         assert judge is not None
         return Conversation(visit, assistant, judge, dialogues)
+    if visit.study.settings.kind == "specification":
+        from studies.specification.crew import Crew
+
+        return Crew(visit, assistant, dialogues)
     return None

@@ -100,6 +100,16 @@ def toml_value(value: object) -> str:
     return str(value)
 
 
+def design_lines(participants: int | None, example: int = 120) -> str:
+    """The keys of [design] for so many planned participants, each of whom can be given everything."""
+    kind = "everything" if participants is None else "crossed"
+    number = f"# participants = {example}" if participants is None else f"participants = {participants}"
+    return (
+        f"{f'kind = {toml_value(kind)}':<28} # everything: slots are made as people come; crossed: planned\n"
+        f"{number:<28} # planned number of participants: one slot each"
+    )
+
+
 def json_line(row: BaseModel, *, whole: bool = False) -> bytes:
     """One line of JSON that an editor shows as it reads; keys with their default only where it is `whole`."""
     values = row.model_dump(exclude_defaults=not whole)

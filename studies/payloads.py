@@ -26,7 +26,13 @@ class Planned:
     condition: str = ""
     """History condition of a task."""
     assistant: str = ""
-    """Who answers in the task's session."""
+    """Who answers in the task's session; of a project, the agent."""
+    task: str = ""
+    """Of a project: `checklist` (Task 1) or `sheet` (Task 2)."""
+    budget: int = 0
+    """Rounds that the interview about a project may have."""
+    truth: str = ""
+    """Of a project: whether the person's own answers are taken down `before` or `after` the interview."""
 
 
 @event("participation_opened")

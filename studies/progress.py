@@ -294,9 +294,11 @@ def place(protocol: Protocol, state: State) -> str:
     if isinstance(current, Done):
         return ""
     sort, _, rest = current.id.partition(":")
+    projects = protocol.study.settings.kind == "specification"
     if sort == "rest":
-        return f"after block {rest}"
-    word = WORDS.get(sort)
+        return f"after {'project' if projects else 'block'} {rest}"
+    # A project has steps of many sorts, some of which other kinds have as well.
+    word = "project" if projects and current.about else WORDS.get(sort)
     if word is None:
         return current.progress.part.lower()
     return f"{word} {current.progress.position} of {current.progress.total}"
@@ -304,7 +306,9 @@ def place(protocol: Protocol, state: State) -> str:
 
 def worked_ms(events: Sequence[Event], idle_ms: int) -> int:
     """Time at work in milliseconds: the gaps between one event and the next that are no longer than
-    `idle_ms`, so that nights between visits and long absences do not count."""
-    times = [datetime.fromisoformat(one.at) for one in events]
+    `idle_ms`, so that nights between visits and long absences do not count, up to the end: what a judge
+    adds to a participation afterwards is nobody's work."""
+    ended = next((at for at, one in enumerate(events) if one.kind == "participation_completed"), len(events))
+    times = [datetime.fromisoformat(one.at) for one in events[: ended + 1]]
     gaps = ((after - before).total_seconds() * 1000 for before, after in pairwise(times))
     return round(sum(gap for gap in gaps if 0 < gap <= idle_ms))

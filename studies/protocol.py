@@ -93,13 +93,12 @@ class Protocol:
             return None
         plan = self.plan(state)
         place = plan.index(current) - 1
-        if place < 0 or not self._reopens(plan[place]):
+        if place < 0 or not self._reopens(plan[place], current):
             return None
         return plan[place]
 
-    @staticmethod
-    def _reopens(step: str) -> bool:
-        return step.partition(":")[0] in ("main", "repeat", "check", "questions", "after")
+    def _reopens(self, earlier: str, current: str) -> bool:
+        return earlier.startswith("questions:") or self.kind.reopens(earlier, current)
 
     # -- one step ------------------------------------------------------------------------------
 
@@ -116,7 +115,8 @@ class Protocol:
         elif sort == "overview":
             title, text = self._overview[step_id]
             place = list(self._overview).index(step_id) + 1
-            made = self._page(step_id, title, text, place, len(self._overview), "Categories")
+            part = "Categories" if self.study.settings.kind == "annotation" else "Instructions"
+            made = self._page(step_id, title, text, place, len(self._overview), part)
         elif sort == "feedback":
             made = self._feedback(step_id, state)
         elif sort == "practised":
@@ -194,7 +194,7 @@ class Protocol:
         sort = step.id.partition(":")[0]
         if step.kind == "consent":
             return (self._consented(step, answers),)
-        if step.kind == "form":
+        if sort == "questions":
             return (said.QuestionnaireSubmitted(step.id, dict(answers)),)
         if sort == "training":
             _, attempt, item = step.id.split(":", 2)
@@ -202,7 +202,7 @@ class Protocol:
             return (said.TrainingAnswered(item, int(attempt), step.revision, dict(answers), correct),)
         if step.kind in ("page", "feedback", "rest", "debrief"):
             return (said.PageRead(step.id, text_hash(step.body)), *self._after_page(step, state))
-        return (self.kind.closing(step, state, answers, elapsed_ms),)
+        return self.kind.closing(step, state, answers, elapsed_ms)
 
     def _consented(self, step: Step, answers: Mapping[str, Any]) -> Payload:
         text = text_hash("\n".join([step.body, *(f"{one.name}: {one.text}" for one in step.fields)]))
@@ -257,7 +257,7 @@ class Protocol:
             return "consented"
         if sort in ("training", "feedback", "practised"):
             return "training"
-        return "resting" if sort == "rest" else "working"
+        return "resting" if sort in ("rest", "filler") else "working"
 
 
 def completion_code(opened: said.ParticipationOpened, study: str) -> str:

@@ -20,6 +20,16 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """One thing that a model may do instead of writing: a tool, as providers call it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """A JSON schema of its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """One request to a model. Everything the model will see is in it."""
 
@@ -32,6 +42,9 @@ class Call:
     """temperature, max_tokens, ...; sent as they are, never dropped."""
     schema: Mapping[str, Any] | None = None
     """A JSON schema that the answer must follow."""
+    tools: tuple[Tool, ...] = ()
+    """Exactly one of these must be called; the reply is then `{"tool": NAME, "arguments": {...}}` as text.
+    There is no `schema` beside them. Of several calls the first counts; `ReplyEnd.detail` names the rest."""
     script: tuple[str, ...] = ()
     """For the rehearsal only: what the scripted assistant says, turn by turn."""
     turn: int = 1
@@ -84,7 +97,8 @@ class ReplyEnd:
     client: str = ""
     """`litellm 1.x`, `rehearsal`, ..."""
     structured: str = ""
-    """How an answer by schema was asked for: `json_schema`, `json_object` or `prompt`."""
+    """How an answer by schema, or a tool call, was asked for: `tool_call`, `json_schema`, `json_object` or
+    `prompt`."""
 
 
 class Assistant(Protocol):

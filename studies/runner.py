@@ -22,7 +22,6 @@ from studies.study import Study
 if TYPE_CHECKING:
     from studies.live import Live
 
-SECONDS_A_DAY = 86_400
 SAMPLE_MS = 1_000
 """Signs of life of one sort are kept at most once in this time."""
 
@@ -243,6 +242,8 @@ class Visit:
 
     async def pause(self, reason: str = "paused") -> Done:
         """Leave for now; the next visit goes on at this very place."""
+        if self.live is not None:
+            self.live.abandon()
         async with self._turn:
             await self._flush()
             now = self.current
@@ -255,6 +256,8 @@ class Visit:
 
     async def withdraw(self) -> Done:
         """Take everything back: out of every figure and export at once, also after the end."""
+        if self.live is not None:
+            self.live.abandon()
         async with self._turn:
             await self._flush()
             # Who declined has given nothing to take back.
@@ -288,12 +291,22 @@ class Visit:
             await self._flush()
             await self._store(*payloads)
 
-    async def record(self, step: Step, payloads: Callable[[State], Sequence[Payload]]) -> None:
-        """Store what `payloads` makes of the state, if the step is open; otherwise change nothing."""
+    async def follow(self, payloads: Callable[[State], Sequence[Payload]]) -> bool:
+        """Store what `payloads` makes of the state as it is by then; whether that was anything.
+
+        Raises:
+            JournalError: it is not on disk yet; the next call stores it first.
+        """
         async with self._turn:
             await self._flush()
-            if self._is_open(step):
-                await self._store(*payloads(self._state))
+            made = () if self._paused else payloads(self._state)
+            if made:
+                await self._store(*made)
+            return bool(made)
+
+    async def record(self, step: Step, payloads: Callable[[State], Sequence[Payload]]) -> None:
+        """Store what `payloads` makes of the state, if the step is open; otherwise change nothing."""
+        await self.follow(lambda state: payloads(state) if self._is_open(step) else ())
 
     # -- helpers -------------------------------------------------------------------------------
 

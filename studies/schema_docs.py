@@ -18,16 +18,9 @@ from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
 from studies.folder import MAX_BYTES, MAX_FILES
 from studies.reading import nested_model
 from studies.roleplay.materials import Profiles, ShippedSession, Task
-from studies.settings import (
-    CODE,
-    FUNCTION,
-    IDENTIFIER,
-    LANGUAGE,
-    PATTERNS,
-    SLUG,
-    AnalysisSettings,
-    StudySettings,
-)
+from studies.setting_types import CODE, FUNCTION, IDENTIFIER, LANGUAGE, PATTERNS, SLUG
+from studies.settings import AnalysisSettings, StudySettings
+from studies.specification.materials import Personas, Project
 
 MODELS: Mapping[str, type[BaseModel]] = {
     "study.toml": StudySettings,
@@ -39,6 +32,8 @@ MODELS: Mapping[str, type[BaseModel]] = {
     "profiles.toml": Profiles,
     "tasks.jsonl": Task,
     "histories.jsonl": ShippedSession,
+    "projects.jsonl": Project,
+    "personas.toml": Personas,
 }
 """The model of each file; of a JSON Lines file, the model of a line."""
 
@@ -78,6 +73,14 @@ In a study of the kind `roleplay`:
 | `tasks.jsonl` | yes | what they want to have programmed, one JSON object a line |
 | `histories.jsonl` | no | resolved sessions of nobody in the study, for the condition `shuffled` |
 | `prompts/NAME.md` | no | system prompts of the assistants |
+
+In a study of the kind `specification`:
+
+| file | needed | what it holds |
+|---|---|---|
+| `projects.jsonl` | yes | what is to be specified, one JSON object a line |
+| `personas.toml` | with `identity = "persona"` | whom participants answer as |
+| `prompts/DESIGN-STAGE.md` | no | what agents of that design are told at that stage |
 
 Hidden files, editors' backups (`~`, `.bak`, `.orig`, `.swp`, `.tmp`) and `__pycache__` are not part of the
 study. Any other file is, though nothing reads it. A folder may hold {MAX_FILES:,} files of together

@@ -2,60 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    JsonValue,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
+from pydantic import Field, JsonValue, field_validator, model_validator
+
+from studies.setting_types import (
+    LANGUAGE,
+    Code,
+    JudgedSettings,
+    LiveSettings,
+    Question,
+    Settings,
+    Slug,
+    Text,
+    refuse_repeats,
 )
-from pydantic_core import PydanticCustomError
+from studies.specification.settings import SpecificationSettings
 
-SLUG = r"^[a-z0-9][a-z0-9-]{0,63}$"
-IDENTIFIER = r"^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$"
-CODE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$"
-LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$"
-FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*$"
-PATTERNS = {
-    SLUG: "at most 64 lower-case letters a-z, digits and hyphens, the first not a hyphen",
-    IDENTIFIER: "at most 128 of the characters A-Z a-z 0-9 . _ : @ / -, the first a letter or digit",
-    CODE: "at most 32 of the characters A-Z a-z 0-9 . _ -, the first a letter or digit",
-    LANGUAGE: "a language tag, such as en or pt-BR",
-    FUNCTION: "letters, digits and underscores, the first no digit",
-}
-"""What each pattern allows, for a person."""
-
-
-def _not_blank(text: str) -> str:
-    if not text or text.isspace():
-        raise PydanticCustomError("blank", "expected text that is not blank")
-    return text
-
-
-Kind = Literal["annotation", "roleplay"]
-Slug = Annotated[str, Field(pattern=SLUG)]
-Identifier = Annotated[str, Field(pattern=IDENTIFIER)]
-Code = Annotated[str, Field(pattern=CODE)]
-# Not `min_length`: with a constraint of its own pydantic refuses lone surrogates, which requests may hold.
-Text = Annotated[str, AfterValidator(_not_blank), WithJsonSchema({"type": "string", "minLength": 1})]
-
-
-def _refuse_repeats(what: str, ids: Sequence[str]) -> None:
-    twice = sorted({one for one in ids if ids.count(one) > 1})
-    if twice:
-        raise ValueError("; ".join(f"the {what} {one!r} is there twice" for one in twice))
-
-
-class Settings(BaseModel):
-    """Base: unknown keys are refused, values are not changed once read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=False, allow_inf_nan=False)
+Kind = Literal["annotation", "roleplay", "specification"]
 
 
 class ConsentItem(Settings):
@@ -80,7 +44,7 @@ class Participants(Settings):
     @field_validator("codes")
     @classmethod
     def _distinct(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
-        _refuse_repeats("participant code", [one.casefold() for one in codes])
+        refuse_repeats("participant code", [one.casefold() for one in codes])
         return codes
 
 
@@ -158,37 +122,6 @@ class Resume(Settings):
     """After a longer one: `continue` with the instructions shown again, or `block`."""
 
 
-class Question(Settings):
-    """One question of the closing questionnaire."""
-
-    id: Slug
-    """Names the answer in the data."""
-    text: Text
-    """The question."""
-    kind: Literal["choice", "multi", "scale", "text"]
-    """One of the options, any number of them, a whole number, or typed text."""
-    options: tuple[Text, ...] = ()
-    """The answers of a `choice` or `multi`."""
-    low: int = 1
-    """Lower end of a `scale`."""
-    high: int = 5
-    """Upper end of a `scale`, at most ten above the lower."""
-    low_label: str = ""
-    """What the lower end means."""
-    high_label: str = ""
-    """What the upper end means."""
-    required: bool = False
-    """True: the questionnaire cannot be left without an answer."""
-
-    @model_validator(mode="after")
-    def _answerable(self) -> Question:
-        if self.kind in ("choice", "multi") and len(set(self.options)) < 2:
-            raise ValueError("a choice needs at least two different options")
-        if self.kind == "scale" and not self.low < self.high <= self.low + 10:
-            raise ValueError("a scale runs from low to high, at most eleven steps")
-        return self
-
-
 class AssistantSettings(Settings):
     """One live assistant of a study. What belongs to a machine (api base, key, limits) is not here."""
 
@@ -200,30 +133,6 @@ class AssistantSettings(Settings):
     """Sent with every call as they are: temperature, max_tokens, top_p, seed, ..."""
     prompt: str = ""
     """File in prompts/ with the system prompt; the product's own without one."""
-
-
-class LiveSettings(Settings):
-    """What every kind with live assistants sets: spending and waiting."""
-
-    participant_budget: Annotated[float, Field(gt=0)] | None = None
-    """US dollars one participation may cost."""
-    study_budget: Annotated[float, Field(gt=0)] | None = None
-    """US dollars the study may cost in this database."""
-    reply_timeout: Annotated[float, Field(gt=0)] = 180.0
-    """Seconds a whole reply may take."""
-    read_timeout: Annotated[float, Field(gt=0)] = 60.0
-    """Seconds between two parts of a reply."""
-    after: tuple[Question, ...] = ()
-    """Questions after each session."""
-
-
-class JudgedSettings(LiveSettings):
-    """What every kind that runs a model's code sets."""
-
-    time_limit: Annotated[float, Field(gt=0, le=120)] = 5.0
-    """Seconds a check may take."""
-    unsafe: bool = False
-    """Run code without isolation where this machine offers none; every export then says so."""
 
 
 class RoleplaySettings(JudgedSettings):
@@ -256,10 +165,6 @@ class RoleplaySettings(JudgedSettings):
     """Name of the assistant that gives a second opinion on each submission, beside the executed verdict."""
     gated_keeps_history: bool = True
     """Whether `gated` keeps the raw history in context beside what the gate says."""
-    minimum_wait_ms: Annotated[int, Field(ge=0)] = 0
-    """Waiting is padded to this, so that it does not give the condition away."""
-    soft_minutes: Annotated[int, Field(ge=1)] = 15
-    """After this long in one session the participant is asked once whether to go on."""
     rename_entry_point: bool = False
     """Replace well-known function names in interface, reference and tests."""
 
@@ -291,6 +196,8 @@ class StudySettings(Settings):
     """What is asked about each item."""
     roleplay: RoleplaySettings = RoleplaySettings()
     """How sessions with live assistants go."""
+    specification: SpecificationSettings = SpecificationSettings()
+    """How intents become spec sheets."""
     assistants: tuple[AssistantSettings, ...] = ()
     """The live assistants."""
     training: Training = Training()
@@ -319,7 +226,7 @@ class StudySettings(Settings):
     @field_validator("consent")
     @classmethod
     def _consentable(cls, consent: tuple[ConsentItem, ...]) -> tuple[ConsentItem, ...]:
-        _refuse_repeats("consent item", [one.id for one in consent])
+        refuse_repeats("consent item", [one.id for one in consent])
         if not any(one.required and one.covers == "participation" for one in consent):
             raise ValueError("consent needs one required item that covers participation")
         return consent
@@ -327,7 +234,7 @@ class StudySettings(Settings):
     @field_validator("questionnaire")
     @classmethod
     def _askable(cls, questionnaire: tuple[Question, ...]) -> tuple[Question, ...]:
-        _refuse_repeats("question", [one.id for one in questionnaire])
+        refuse_repeats("question", [one.id for one in questionnaire])
         return questionnaire
 
 
@@ -346,10 +253,13 @@ class AnalysisSettings(Settings):
     """analysis.toml: the plan, written before the first participant."""
 
     primary_outcome: str = "fleiss_kappa"
-    """The figure on which the study is planned; in a role-play study `es`, `ft_es` or `ttc`."""
+    """The figure on which the study is planned; in a role-play study `es`, `ft_es` or `ttc`; in a
+    specification study `accuracy`, `accuracy_not_asked`, `queries`, or one of the five scores, such as
+    `coverage`."""
     contrast: str = ""
-    """What is compared with what: two conditions or assistants, the first less the second, as in `same-user
-    minus none`; a semicolon separates several. Empty in a study of agreement."""
+    """What is compared with what: two conditions or assistants (in a specification study two agents or
+    budgets), the first less the second, as in `same-user minus none`; a semicolon separates several. Empty in
+    a study of agreement."""
     planned_n: Annotated[int, Field(ge=1)] | None = None
     """Completed participations; the number of slots where the design has them."""
     stopping_rule: str = ""

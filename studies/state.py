@@ -25,6 +25,8 @@ class Closing:
 
     step: str
     submission: Submission | None = None
+    passed: bool = True
+    """Whether the step is behind the participant now; False: it is in the plan no more, unanswered."""
 
 
 class ReadsClosing(Protocol):
@@ -106,9 +108,11 @@ def fold(state: State, event: Event, kind: ReadsClosing) -> State:
         case said.ConsentGiven(items=items):
             return _close(replace(state, consents=items), Closing("consent"))
         case said.PageRead(step=step) if step.startswith("refresh:"):
-            return replace(state, refresh_page=(state.refresh_page or 0) + 1, answers={})
+            # What was answered of the step below stays answered.
+            kept = {name: value for name, value in state.answers.items() if name != "read"}
+            return replace(state, refresh_page=(state.refresh_page or 0) + 1, answers=kept)
         case said.PageRead(step=step):
-            rested = event.at if step.startswith("rest:") else state.work_since
+            rested = event.at if step.startswith(("rest:", "filler:")) else state.work_since
             return _close(replace(state, work_since=rested), Closing(step))
         case said.TrainingAnswered() as answered:
             step = f"training:{answered.attempt}:{answered.item}"
@@ -141,4 +145,4 @@ def _close(state: State, closing: Closing) -> State:
         submitted = {**submitted, closing.step: closing.submission}
     if state.reopened == closing.step:
         return replace(state, reopened=None, answers=state.parked, parked={}, submitted=submitted)
-    return replace(state, closed=state.closed + 1, answers={}, submitted=submitted)
+    return replace(state, closed=state.closed + closing.passed, answers={}, submitted=submitted)

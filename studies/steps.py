@@ -12,10 +12,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from studies.chat import Chat
+    from studies.specification.views import Interview, SheetView
     from studies.work import Work
 
 FieldKind = Literal["info", "consent", "choice", "multi", "scale", "text", "chat"]
-StepKind = Literal["consent", "page", "annotation", "feedback", "rest", "form", "debrief", "chat", "work"]
+StepKind = Literal[
+    "consent",
+    "page",
+    "annotation",
+    "feedback",
+    "rest",
+    "form",
+    "debrief",
+    "chat",
+    "work",
+    "interview",
+    "sheet",
+]
 
 MAX_TEXT = 20_000
 """Characters that a text field of a screen holds."""
@@ -31,6 +44,8 @@ class Option:
     label: str
     note: str = ""
     """A second, quieter line."""
+    alone: bool = False
+    """Where several may be chosen: this one is chosen alone or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +73,10 @@ class Material:
 
     request: str
     context: tuple[Message, ...] = ()
+    title: str = ""
+    """What it is, for a participant: `Your proposal`. The program's own words."""
+    markdown: bool = False
+    """Whether its texts are Markdown; otherwise they are shown as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +110,10 @@ class Step:
     can_go_back: bool = False
     chat: Chat | None = None
     """The dialogue, where the step is a chat turn."""
+    interview: Interview | None = None
+    """What stands beside a question of an interview."""
+    sheet: SheetView | None = None
+    """The sheet, where the step is to edit one."""
     work: Work | None = None
     """What has to be done before anything can be asked, where the step waits for that."""
 
@@ -150,6 +173,9 @@ def check_answer(asked: Field, value: Any) -> Any:
             raise AnswerError(f"{asked.name}: expected a list of {_listed(allowed)}")
         for one in value:
             _check_option(asked, one, allowed)
+        alone = [option for option in asked.options if option.alone and option.value in value]
+        if alone and len(set(value)) > 1:
+            raise AnswerError(f"{asked.name}: {alone[0].label!r} stands alone")
         # The order of the options, so that one set of labels has one form.
         return tuple(one for one in allowed if one in value)
     _check_option(asked, value, allowed)

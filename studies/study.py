@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
     from studies.roleplay.materials import Profile, ShippedSession, Task
     from studies.settings import AnalysisSettings, StudySettings
+    from studies.specification.materials import Persona, Project
 
 
 def version_hash(files: Mapping[str, bytes]) -> str:
@@ -54,6 +55,8 @@ class Study:
     profiles: tuple[Profile, ...] = ()
     shipped: tuple[ShippedSession, ...] = ()
     """Resolved sessions that come with the folder, to be shown as somebody else's history."""
+    projects: tuple[Project, ...] = ()
+    personas: tuple[Persona, ...] = ()
 
     _by_id: Mapping[str, Item] = field(init=False, repr=False, compare=False)
     _tasks: Mapping[str, Task] = field(init=False, repr=False, compare=False)
@@ -64,8 +67,30 @@ class Study:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Ids of all that participants are given: items, or tasks."""
-        return tuple(one.id for one in self.items or self.tasks)
+        """Ids of all that participants are given: items, tasks, or projects."""
+        return tuple(one.id for one in self.items or self.tasks or self.projects)
+
+    def project(self, project_id: str) -> Project:
+        """The project of that id.
+
+        Raises:
+            KeyError: the study has none.
+        """
+        for one in self.projects:
+            if one.id == project_id:
+                return one
+        raise KeyError(project_id)
+
+    def persona(self, persona_id: str) -> Persona:
+        """The persona of that id.
+
+        Raises:
+            KeyError: the study has none.
+        """
+        for one in self.personas:
+            if one.id == persona_id:
+                return one
+        raise KeyError(persona_id)
 
     def task(self, task_id: str) -> Task:
         """The task of that id.

@@ -50,9 +50,17 @@ def _roleplay(study: Study, streams: Streams, desk: Sequence[Event], name: Namin
     return Tidied(made.tables(), {str(reason): n for reason, n in made.withheld.items()}, declares)
 
 
+def _specification(study: Study, streams: Streams, desk: Sequence[Event], name: Naming) -> Tidied:
+    from studies.specification.tidy import tidy
+
+    made = tidy(study, streams, desk, name)
+    return Tidied(made.filled, {str(reason): n for reason, n in made.withheld.items()})
+
+
 _KINDS: Mapping[str, Callable[[Study, Streams, Sequence[Event], Naming], Tidied]] = {
     "annotation": _annotation,
     "roleplay": _roleplay,
+    "specification": _specification,
 }
 
 

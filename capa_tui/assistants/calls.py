@@ -13,12 +13,12 @@ from typing import Any
 from capa_tui.assistants.faults import Fault, fault_of
 from capa_tui.assistants.hearing import Heard, Say
 from capa_tui.assistants.route import Route, checked
-from capa_tui.assistants.structured import response_format, rungs, with_schema
+from capa_tui.assistants.structured import asked_for, rungs
 from capa_tui.machine import Rung
 from studies.replies import Call, ChatMessage, ReplyEnd
 
 REFUSED_FORMAT = (400, 422)
-"""Statuses by which providers refuse a response format they do not know."""
+"""Statuses by which providers refuse a response format, or tools, that they do not know."""
 
 
 class Models:
@@ -93,16 +93,16 @@ class Models:
         return await heard.end(fault, self.client, scrub)
 
     async def _by_schema(self, call: Call, route: Route, heard: Heard) -> None:
-        """One request; where a way to ask for a schema is refused, a further one."""
-        if call.schema is None:
+        """One request; where a way to ask for a schema or a tool call is refused, a further one."""
+        if call.schema is None and not call.tools:
             return await self._ask(call, route, call.messages, {}, heard)
         ways = self._rungs(call, route)
         for rung in ways:
             heard.structured = rung
-            wanted = response_format(rung, call.schema)
-            beside = {} if wanted is None else {"response_format": wanted}
+            messages, beside = asked_for(call, rung)
+            if rung == "tool_call" and self._calls_several(call):
+                beside["parallel_tool_calls"] = False
             try:
-                messages = with_schema(call.messages, rung, call.schema)
                 return await self._ask(call, route, messages, beside, heard)
             except Exception as error:
                 fault = fault_of(error, route.variable)
@@ -110,13 +110,22 @@ class Models:
                     raise
 
     def _rungs(self, call: Call, route: Route) -> tuple[Rung, ...]:
-        schemas = formats = False
+        schemas = formats = functions = False
         with suppress(Exception):  # litellm knows nothing about the model
             provider = self._litellm.get_llm_provider(call.model)[1]
             known = self._litellm.get_supported_openai_params(call.model, custom_llm_provider=provider)
             formats = "response_format" in (known or ())
             schemas = self._litellm.supports_response_schema(call.model, provider)
-        return rungs(route.structured, schemas, formats)
+            functions = "tools" in (known or ()) and self._litellm.supports_function_calling(
+                call.model, provider
+            )
+        return rungs(route.structured, schemas, formats, functions if call.tools else None)
+
+    def _calls_several(self, call: Call) -> bool:
+        with suppress(Exception):
+            provider = self._litellm.get_llm_provider(call.model)[1]
+            return bool(self._litellm.supports_parallel_function_calling(call.model, provider))
+        return False
 
     async def _ask(
         self,

@@ -10,6 +10,7 @@ from typing import Any
 
 from capa_tui.assistants.faults import Fault, fault_of, fault_of_body, plain, status_after
 from capa_tui.assistants.route import Route
+from capa_tui.assistants.tools import ToolCalls
 from studies.replies import Call, ReplyEnd, Usage
 
 REPLY_LIMIT = 2_000_000
@@ -39,7 +40,9 @@ class Heard:
         self._told: Any = None
         self._whole = False
         self._chunks: list[Any] = []
+        self._calls = ToolCalls()
         self.structured = ""
+        """How the answer was asked for; with `tool_call` its text comes as one piece in the end."""
 
     @property
     def text(self) -> str:
@@ -75,8 +78,14 @@ class Heard:
         """
         self._chunks = stream.chunks
         source = stream.completion_stream
-        if await self._not_a_stream(source):
-            return
+        try:
+            if not await self._not_a_stream(source):
+                await self._each(stream, source)
+        finally:
+            if text := self._calls.text:
+                self._tell(text)
+
+    async def _each(self, stream: Any, source: Any) -> None:
         tap = Tap(source) if hasattr(source, "__aiter__") else None
         if tap is not None:
             stream.completion_stream = tap
@@ -102,15 +111,28 @@ class Heard:
         if chunk.choices:
             choice = chunk.choices[0]
             self._finish = choice.finish_reason or self._finish
+            calls = getattr(choice.delta, "tool_calls", None)
+            if calls and self.structured == "tool_call":
+                self._count(self._calls.stream(calls))
             if text := choice.delta.content:
                 self._piece(text)
 
     def _piece(self, text: str) -> None:
-        if self._first is None:
-            self._first = self._clock()
-        self._length += len(text)
+        if self.structured == "tool_call":
+            # A call may still come, and then this is no part of the answer.
+            self._calls.write(text)
+        else:
+            self._tell(text)
+        self._count(len(text))
+
+    def _tell(self, text: str) -> None:
         self._pieces.append(text)
         self._say(text)
+
+    def _count(self, characters: int) -> None:
+        if self._first is None:
+            self._first = self._clock()
+        self._length += characters
         if self._length > REPLY_LIMIT:
             raise Fault("too_long", f"the reply grew past {REPLY_LIMIT:,} characters and was cut")
 
@@ -126,7 +148,11 @@ class Heard:
             raise fault
         try:
             choice = body["choices"][0]
-            text = choice["message"]["content"] or ""
+            text = choice["message"].get("content") or ""
+            calls = choice["message"].get("tool_calls") if self.structured == "tool_call" else None
+            for place, one in enumerate(calls or ()):
+                told = one["function"]
+                self._count(self._calls.add(place, one.get("id") or "", told["name"], told["arguments"]))
             self._finish, self._served = choice.get("finish_reason") or "", body.get("model") or ""
         except (KeyError, IndexError, TypeError, AttributeError):
             raise Fault("server", f"an answer that is neither a stream nor a completion ({sort})") from None
@@ -161,8 +187,8 @@ class Heard:
                 "status": status_after(fault.kind, text),
                 "error": plain(fault.kind, kept=bool(text)),
                 "error_kind": fault.kind,
-                "detail": scrub(fault.detail),
             }
+        details = filter(None, (fault.detail if fault else "", self._calls.notes))
         return ReplyEnd(
             text=text,
             model_served=scrub(self._served),
@@ -171,6 +197,7 @@ class Heard:
             first_token_ms=None if self._first is None else self._since(self._first),
             total_ms=self._since(self._clock()),
             client=client,
+            detail=scrub("; ".join(details)),
             structured=self.structured,
             **told,
         )

@@ -26,12 +26,16 @@ class Rehearsal:
         self._pause = pause
 
     async def reply(self, call: Call) -> AsyncGenerator[Part | ReplyEnd, None]:
-        """The script's line for this turn, word by word; the last line for all turns beyond it."""
+        """The script's line for this turn, word by word; the last line for all turns beyond it.
+
+        An answer by schema, or a tool call, comes whole: nobody reads it along.
+        """
         script = call.script or (UNSCRIPTED,)
         text = script[min(max(call.turn, 1), len(script)) - 1]
         began = time.monotonic()
         first: int | None = None
-        for word in re.findall(r"\s*\S+\s*", text) or [text]:
+        read_along = call.schema is None and not call.tools
+        for word in (re.findall(r"\s*\S+\s*", text) if read_along else []) or [text]:
             await asyncio.sleep(self._pause)
             first = _since(began) if first is None else first
             yield Part(word)

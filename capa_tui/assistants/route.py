@@ -19,7 +19,10 @@ PARAMETERS = frozenset(
     }
 )
 """What a study may set. Nothing that could send a key elsewhere, repeat a call, or bring in another model."""
-_OURS = ("model", "messages", "stream", "stream_options", "response_format", "n", "tools")
+_OURS = (
+    *("model", "messages", "stream", "stream_options", "response_format", "n"),
+    *("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"),
+)
 NO_KEY = "none"
 """Sent where a server of one's own asks for no key; servers and clients want some text there."""
 

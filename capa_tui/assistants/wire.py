@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from studies.replies import Call, ChatMessage, ReplyEnd, Usage
+from studies.replies import Call, ChatMessage, ReplyEnd, Tool, Usage
 
-PROTOCOL = 1
+PROTOCOL = 2
 LINE_LIMIT = 8 * 1024 * 1024
 """Bytes of one message; the longest are calls with a history."""
 
@@ -68,6 +68,7 @@ def call_message(number: int, call: Call) -> Message:
         "messages": [[one.role, one.content] for one in call.messages],
         "parameters": dict(call.parameters),
         "schema": None if call.schema is None else dict(call.schema),
+        "tools": [[one.name, one.description, dict(one.parameters)] for one in call.tools],
         "read_timeout": call.read_timeout,
         "total_timeout": call.total_timeout,
     }
@@ -86,6 +87,7 @@ def call_of(message: Message) -> Call:
             messages=tuple(ChatMessage(role, content) for role, content in message["messages"]),
             parameters=message["parameters"],
             schema=message["schema"],
+            tools=tuple(Tool(name, about, schema) for name, about, schema in message["tools"]),
             read_timeout=float(message["read_timeout"]),
             total_timeout=float(message["total_timeout"]),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,10 +22,11 @@ def new(arguments: Namespace) -> int:
 
     if arguments.kind not in KINDS:
         raise InputError(f"no study kind {arguments.kind!r}; there is: {', '.join(KINDS)}")
-    made = _roleplay(arguments) if arguments.kind == "roleplay" else _annotation(arguments)
+    made = _MAKERS[arguments.kind](arguments)
     for note in made.notes:
         report.say(note)
-    report.say(f"{made.directory}: a study of {made.items} items or tasks. Next: edit study.toml, then")
+    things = "projects" if arguments.kind == "specification" else "items or tasks"
+    report.say(f"{made.directory}: a study of {made.items} {things}. Next: edit study.toml, then")
     report.say(f"  capa-tui check {made.directory}\n  capa-tui load {made.directory}")
     return 0
 
@@ -33,13 +34,9 @@ def new(arguments: Namespace) -> int:
 def _roleplay(arguments: Namespace) -> Created:
     from studies.roleplay.new import create
 
-    others = ("items", "items_each", "raters", "block", "unequal", "preset", "text_field", "id_field")
-    wrong = [name for name in others if getattr(arguments, name)]
-    if wrong:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
-        raise InputError(
-            f"{flags}: for annotation studies; a role-play study takes --from and --participants"
-        )
+    _refuse(
+        arguments, _OF_ANNOTATION, "for annotation studies; a role-play study takes --from and --participants"
+    )
     return create(
         Path(arguments.directory),
         source=arguments.source,
@@ -49,11 +46,20 @@ def _roleplay(arguments: Namespace) -> Created:
     )
 
 
+def _specification(arguments: Namespace) -> Created:
+    from studies.specification.new import create
+
+    takes = (
+        "for other kinds; a specification study takes --participants and --seed, and its projects are edited"
+    )
+    _refuse(arguments, (*_OF_ANNOTATION, *_OF_ROLEPLAY), takes)
+    return create(Path(arguments.directory), participants=arguments.participants, seed=arguments.seed)
+
+
 def _annotation(arguments: Namespace) -> Created:
     from studies.new import create
 
-    if arguments.source or arguments.cells:
-        raise InputError("--from and --cells are for role-play studies; an annotation study takes --items")
+    _refuse(arguments, _OF_ROLEPLAY, "for role-play studies; an annotation study takes --items")
     if arguments.items and not (arguments.text_field and arguments.id_field):
         raise InputError("--items also needs --text-field and --id-field")
     return create(
@@ -70,6 +76,40 @@ def _annotation(arguments: Namespace) -> Created:
         preset=arguments.preset,
         seed=arguments.seed,
     )
+
+
+_MAKERS: Mapping[str, Callable[[Namespace], Created]] = {
+    "annotation": _annotation,
+    "roleplay": _roleplay,
+    "specification": _specification,
+}
+_OF_ANNOTATION = (
+    "items",
+    "text_field",
+    "id_field",
+    "context_field",
+    "items_each",
+    "raters",
+    "block",
+    "unequal",
+    "preset",
+)
+_OF_ROLEPLAY = ("from", "cells")
+
+
+def _refuse(arguments: Namespace, flags: Sequence[str], words: str) -> None:
+    """Refuse flags that the kind has no use for.
+
+    Raises:
+        InputError: some were given; it names them.
+    """
+    given = [
+        "--" + one.replace("_", "-")
+        for one in flags
+        if getattr(arguments, "source" if one == "from" else one)
+    ]
+    if given:
+        raise InputError(f"{', '.join(given)}: {words}")
 
 
 def check(arguments: Namespace) -> int:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from capa_tui import paths, report
 from capa_tui.services import Services
 from studies.errors import InputError
+from studies.looks import looks
 
 if TYPE_CHECKING:
-    from studies.roleplay.evaluation import Evaluation
+    from studies.events import Event
+    from studies.ports import StudyRecord
+    from studies.roleplay.shown import Shown as RoleplayShown
+    from studies.specification.shown import Shown as SpecificationShown
     from studies.study import Study
+
+KINDS = {"roleplay": "roleplay_outcomes", "specification": "specification_outcomes"}
+"""Kind of study -> module in `capa_tui.commands` with its outcomes."""
+EXTRAS = ("blank", "judges")
+"""What `evaluate` can run before it computes, each for one kind."""
 
 
 def evaluate(arguments: Namespace) -> int:
@@ -26,21 +37,17 @@ def evaluate(arguments: Namespace) -> int:
 async def _evaluate(arguments: Namespace) -> int:
     async with Services.open(paths.existing(arguments.db)) as services:
         record = await services.archive.find(arguments.study)
-        if record.study_kind != "roleplay":
+        kind = _kind(record)
+        if wrong := [name for name in EXTRAS if getattr(arguments, name) and name != kind.EXTRA]:
             raise InputError(
-                f"{record.reference} is a study of the kind {record.study_kind}; "
-                "evaluate is for role-play studies, agreement for annotation studies"
+                f"{record.reference} is a study of the kind {record.study_kind}: it has no --{wrong[0]}"
             )
-        from studies.looks import looks
-        from studies.roleplay.blank import recorded
-        from studies.roleplay.evaluate import evaluate as outcomes_of
-
         study = await services.archive.study(record.sha256)
-        if arguments.blank:
-            await _run_blank(services, study)
+        if getattr(arguments, kind.EXTRA):
+            await kind.run_extra(services, study)
         streams = await services.archive.streams(record.sha256)
         desk = await services.archive.desk(record.sha256)
-        found = outcomes_of(study, streams, desk, name=record.reference, blank=recorded(study, desk))
+        found = kind.figures(study, streams, desk, record.reference)
         if not found.reached:
             planned = found.planned_n or 0
             await services.desk.look(record, "evaluate", arguments.reason, found.completed, planned)
@@ -52,8 +59,18 @@ async def _evaluate(arguments: Namespace) -> int:
     if arguments.json:
         report.emit(found.to_json())
     else:
-        _print(found)
+        kind.show(found)
     return 0
+
+
+def _kind(record: StudyRecord) -> ModuleType:
+    """The module with what `evaluate` does for the study's kind: `EXTRA`, `run_extra`, `figures`, `show`."""
+    if record.study_kind not in KINDS:
+        raise InputError(
+            f"{record.reference} is a study of the kind {record.study_kind}; "
+            f"evaluate is for {' and '.join(KINDS)} studies, agreement for annotation studies"
+        )
+    return importlib.import_module(f"capa_tui.commands.{KINDS[record.study_kind]}")
 
 
 def saw(arguments: Namespace) -> int:
@@ -67,7 +84,8 @@ async def _saw(arguments: Namespace) -> int:
         study = await services.archive.study(record.sha256)
         streams = await services.archive.streams(record.sha256)
         people = await services.archive.participations(record.sha256)
-    if record.study_kind != "roleplay":
+    shown_by = {"roleplay": _shown_to_assistants, "specification": _shown_to_agents}.get(record.study_kind)
+    if shown_by is None:
         raise InputError(
             f"{record.reference} is a study of the kind {record.study_kind}: it calls no assistant"
         )
@@ -75,66 +93,40 @@ async def _saw(arguments: Namespace) -> int:
     mine = [one.stream for one in people if one.stream and (one.code or "").casefold() == key]
     if not mine:
         raise InputError(f"{record.reference}: nobody of the code {arguments.participant} has taken part")
+    for one in shown_by(study, streams, mine):
+        report.line(json.dumps(one, ensure_ascii=True))
+    return 0
+
+
+def _shown_to_assistants(
+    study: Study, streams: Mapping[str, Sequence[Event]], mine: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     from studies.roleplay.shown import Resolver
 
     resolver = Resolver(study, streams)
     for stream in mine:
         for one in resolver.calls(stream):
-            shown = {
-                "item": one.call.item,
-                "turn": one.call.turn,
-                "attempt": one.call.attempt,
-                "assistant": one.call.assistant,
-                "at": one.event.at,
-                "messages": [{"role": each.role, "content": each.content} for each in one.messages],
-                "whole": one.whole,
-                "missing": len(one.missing),
-            }
-            report.line(json.dumps(shown, ensure_ascii=True))
-    return 0
+            where = {"item": one.call.item, "turn": one.call.turn, "attempt": one.call.attempt}
+            yield {**where, **_shown(one)}
 
 
-async def _run_blank(services: Services, study: Study) -> None:
-    """Make the calls of the blank control that have no recorded verdict yet."""
-    from studies.roleplay.blank import blank_control, recorded, run_blank
+def _shown_to_agents(
+    study: Study, streams: Mapping[str, Sequence[Event]], mine: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    from studies.specification.shown import calls
 
-    done = {(one.assistant, one.task) for one in recorded(study, await services.archive.desk(study.sha256))}
-    calls = [one for one in blank_control(study) if (one.assistant, one.task) not in done]
-    async with services.live(study) as (assistant, judge):
-        assert judge is not None
-        async for judged in run_blank(study, calls, assistant, judge):
-            await services.desk.blank(judged)
-            report.say(f"blank control: {judged.assistant}, {judged.item}: {judged.verdict}")
-
-
-def _print(found: Evaluation) -> None:
-    report.table(
-        ("group", "people", "sessions", "ES", "FT-ES", "TTC", "95% of ES"),
-        [
-            (_by(one.by), one.participants, one.sessions, one.es, one.ft_es, one.ttc, _interval(one.es_ci))
-            for one in found.groups
-        ],
-    )
-    for one in found.contrasts:
-        which = "planned" if one.planned else "exploratory"
-        p = one.test.p
-        said = "undefined" if one.difference is None else f"{one.difference:+.4f}"
-        told = one.ci.undefined_reason if p is None else f"p = {p:.4f}, sign-flip over participants"
-        report.line(f"{one.outcome}, {one.a} minus {one.b} ({which}): {said}; {told or ''}".rstrip("; "))
-    for blank in found.blank_control:
-        told = blank.undefined_reason or f"{blank.solved} of {blank.tasks} tasks solved when told everything"
-        report.line(f"blank control, {blank.assistant}: {told}")
-    for note in (*found.flags, *(f"deviation: {each}" for each in found.deviations)):
-        report.line(f"note: {note}")
-    for each in found.not_counted:
-        report.line(f"not counted: {(each.participant or 'erased')[:8]}, {each.reason}")
+    for stream in mine:
+        for one in calls(study, streams[stream]):
+            # There are no turns; the stage says which call it is.
+            where = {"item": one.call.item, "turn": 0, "call": one.call.call, "attempt": one.call.attempt}
+            yield {**where, **_shown(one)}
 
 
-def _by(by: Mapping[str, str | None]) -> str:
-    return ", ".join(f"{key} {value or 'undefined'}" for key, value in by.items()) or "all"
-
-
-def _interval(one: Any) -> str:
-    if one is None or one.low is None:
-        return f"undefined: {one.undefined_reason}" if one is not None else "undefined"
-    return f"{one.low:.4f} to {one.high:.4f}"
+def _shown(one: RoleplayShown | SpecificationShown) -> dict[str, Any]:
+    return {
+        "assistant": one.call.assistant,
+        "at": one.event.at,
+        "messages": [{"role": each.role, "content": each.content} for each in one.messages],
+        "whole": one.whole,
+        "missing": len(one.missing),
+    }

@@ -87,15 +87,20 @@ def hints(screen: Screen[Any]) -> list[Hint]:
 
 
 def joined(keys: Iterable[str]) -> str:
-    """Several keys in short: runs of digits as `1-4`, others one by one, with a slash between."""
+    """Several keys in short: runs of digits or letters as `1-4`, others one by one, with a slash between."""
     runs: list[list[str]] = []
     for one in dict.fromkeys(keys):
-        follows = runs and one.isdecimal() and runs[-1][-1].isdecimal() and int(one) == int(runs[-1][-1]) + 1
-        if follows:
+        if runs and _follows(runs[-1][-1], one):
             runs[-1].append(one)
         else:
             runs.append([one])
     return "/".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else "/".join(run) for run in runs)
+
+
+def _follows(before: str, key: str) -> bool:
+    """Whether a key is the digit or letter behind another one."""
+    same = before.isdecimal() == key.isdecimal()
+    return len(before) == len(key) == 1 and key.isalnum() and same and ord(key) == ord(before) + 1
 
 
 class KeyBar(Widget):

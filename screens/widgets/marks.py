@@ -156,8 +156,12 @@ class Choices(Markable):
         if place == self._none:
             self._answer(None if self.value == () else ())
             return
-        now, toggled = tuple(self.value or ()), self.options[place].value
-        kept = tuple(one for one in now if one != toggled) if toggled in now else (*now, toggled)
+        now, toggled = tuple(self.value or ()), self.options[place]
+        if toggled.value in now:
+            kept = tuple(one for one in now if one != toggled.value)
+        else:
+            alone = {one.value for one in self.options if one.alone or toggled.alone}
+            kept = (*(one for one in now if one not in alone), toggled.value)
         ordered = tuple(one.value for one in self.options if one.value in kept)
         self._answer(ordered or None)
 
@@ -202,12 +206,17 @@ class Choices(Markable):
             style: Any = self._style("marked") if marked else ""
             if self.has_focus and place == self.cursor:
                 style = CURSOR
-            lines = plain(option.label).wrap(max(8, width - 4))
-            front = mark(marked, self.several) + " "
+            front = self._front(place, marked)
+            indent = " " * len(front)
+            lines = plain(option.label).wrap(max(8, width - len(front)))
             made.append(
-                [Content(" " * 4 if n else front) + line.stylize(style) for n, line in enumerate(lines)]
+                [Content(indent if n else front) + line.stylize(style) for n, line in enumerate(lines)]
             )
         return made
+
+    def _front(self, place: int, marked: bool) -> str:
+        """What stands before an option."""
+        return mark(marked, self.several) + " "
 
 
 class Scale(Markable):

@@ -61,7 +61,17 @@ class NoteField(TextArea):
     class Cut(Typed):
         """A paste was longer than a note may be; its end was left out."""
 
-    def __init__(self, text: str = "", *, id: str | None = None, placeholder: str = "") -> None:
+    def __init__(
+        self, text: str = "", *, id: str | None = None, placeholder: str = "", paged: bool = True
+    ) -> None:
+        """A field.
+
+        Args:
+            text: what is in it at first.
+            id: of the widget.
+            placeholder: shown while it is empty.
+            paged: whether the page keys move in it; otherwise they go to the screen.
+        """
         super().__init__(
             text, id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, compact=True,
             placeholder=plain_line(placeholder),
@@ -69,6 +79,7 @@ class NoteField(TextArea):
         self._kept = self.text
         self._said = text
         self._timer: Timer | None = None
+        self._paged = paged
 
     @property
     def said(self) -> str:
@@ -100,6 +111,12 @@ class NoteField(TextArea):
     def action_leave(self) -> None:
         """Go back to what the note is about."""
         self.post_message(self.Finished(self))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The page keys may belong to what is read beside the field."""
+        if action in ("cursor_page_up", "cursor_page_down") and not self._paged:
+            return False
+        return super().check_action(action, parameters)
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
         """Enter is text as well."""

@@ -45,13 +45,15 @@ class PlainTable(DataTable[Text]):
         Binding("end", "scroll_bottom", "last", show=False),
     ]
 
-    def __init__(self, columns: Sequence[str], *, id: str | None = None) -> None:
+    def __init__(self, columns: Sequence[str], *, paged: bool = True, id: str | None = None) -> None:
         """An empty table.
 
         Args:
             columns: the headings, the program's own words.
+            paged: whether the page keys move in it; otherwise they go to the screen.
             id: of the widget.
         """
+        self._paged = paged
         super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=1)
         self._headings = tuple(columns)
         self._shown: dict[str, tuple[Text, ...]] = {}
@@ -61,6 +63,12 @@ class PlainTable(DataTable[Text]):
         """Make the columns."""
         for heading in self._headings:
             self.add_column(Text(heading), key=heading)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The page keys may belong to what is read beside the table."""
+        if action in ("page_up", "page_down"):
+            return self._paged
+        return super().check_action(action, parameters)
 
     @property
     def selected_key(self) -> str | None:

@@ -92,6 +92,7 @@ class TextButton(Button, inherit_bindings=False):
     def relabel(self, label: str) -> None:
         """Show another label."""
         self.label = plain_line(f"[{label}]" if self.compact else label)
+        self.refresh(layout=True)
 
 
 def _safe(content: VisualType) -> VisualType:

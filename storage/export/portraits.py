@@ -9,6 +9,7 @@ from storage.export.cells import plain
 from storage.export.dataset import Dataset
 from studies.annotation.rows import ANNOTATIONS
 from studies.roleplay.rows import SESSIONS
+from studies.specification import rows as specification
 from studies.tables import Table
 
 
@@ -58,6 +59,27 @@ def _roleplay(data: Dataset) -> Iterator[str]:
     yield f"- Isolation in which submitted code ran: {used}{allowed}."
 
 
+def _specification(data: Dataset) -> Iterator[str]:
+    settings = data.study.settings
+    how = settings.specification
+    whose = "a persona that they studied" if how.identity == "persona" else "the participants themselves"
+    yield (
+        f"- Order: proposal, ground truth ({how.ground_truth} the interview), interview of at most "
+        f"{' or '.join(map(str, how.budgets))} questions, rating of the frozen sheet, editing, retest of "
+        f"{how.retest:.0%} of the ground truth."
+    )
+    yield f"- Preferences are those of {whose}."
+    models = {one.name: one.model for one in settings.assistants}
+    for one in how.agents:
+        yield f"- Agent {plain(one.name)} ({one.design}): {plain(models[one.assistant])}."
+    for judge in how.judges:
+        yield f"- Judge {plain(judge)}: {plain(models[judge])}."
+    if how.checkpoints:
+        yield f"- Silent predictions after {', '.join(map(str, how.checkpoints))} questions."
+    if how.second_agent:
+        yield "- A second agent interviewed the same person about the same project; period is recorded."
+
+
 PORTRAITS: Mapping[str, Portrait] = {
     "annotation": Portrait(
         task="text-classification",
@@ -89,6 +111,25 @@ PORTRAITS: Mapping[str, Portrait] = {
         limits=(
             "Requests are free text and were not screened for names.",
             "Replies are those of the models named above and may be under their providers' terms.",
+        ),
+    ),
+    "specification": Portrait(
+        task="text-generation",
+        default=specification.SESSIONS,
+        motivation="People turned an idea into a spec sheet, or had their answers to a checklist predicted, "
+        "with an agent that interviewed them within a budget of questions, to measure how far few questions "
+        "carry towards what a person wants.",
+        composition="A session is one agent's interview about one project. Questions, answers, the ground "
+        "truth that no agent saw, every call of an agent, every revision of a sheet and every rating are "
+        "rows.",
+        collection=_specification,
+        uses="Meant for comparing agents and budgets, with the participant as the unit, and for studying "
+        "which questions are worth asking. Test-retest agreement is the ceiling of accuracy. Not meant for "
+        "judging or identifying participants.",
+        limits=(
+            "Proposals, wishes and answers are free text and were not screened for names.",
+            "Questions and sheets are those of the models named above and may be under their providers' "
+            "terms.",
         ),
     ),
 }

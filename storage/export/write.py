@@ -7,7 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from storage.export import canonical, capa, hugging_face, human_eval, label_studio, parquet, spreadsheet
+from storage.export import (
+    canonical,
+    capa,
+    hugging_face,
+    human_eval,
+    label_studio,
+    parquet,
+    spec_sheets,
+    spreadsheet,
+)
 from storage.export.dataset import Dataset, gather
 from storage.export.dictionary import dictionary, to_json, to_markdown
 from storage.export.staging import Staging
@@ -53,6 +62,11 @@ FORMATS: Mapping[str, Format] = {
         "role-play: submitted code and problems for HumanEval's own evaluator",
         human_eval.write,
         ("roleplay",),
+    ),
+    "spec-sheets": Format(
+        "specification: every revision of every sheet as Markdown and JSON, with what it rests on",
+        spec_sheets.write,
+        ("specification",),
     ),
 }
 ELSEWHERE: Mapping[str, str] = {"clarifycodebench": "clarification"}

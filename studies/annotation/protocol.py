@@ -159,12 +159,12 @@ class AnnotationKind:
 
     def closing(
         self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int
-    ) -> AnnotationSubmitted:
+    ) -> tuple[Payload, ...]:
         """The whole annotation."""
         _, number, item = step.id.split(":", 2)
         dominant = answers["dominant"]
         planned = self._order(state)[self._place(step.id, state)]
-        return AnnotationSubmitted(
+        made = AnnotationSubmitted(
             step=step.id,
             item=item,
             number=int(number),
@@ -178,6 +178,7 @@ class AnnotationKind:
             flag=bool(answers.get("flag")),
             elapsed_ms=elapsed_ms,
         )
+        return (made,)
 
     def following(self, step: Step, state: State) -> tuple[Payload, ...]:
         """Nothing follows from reading a page."""
@@ -224,6 +225,10 @@ class AnnotationKind:
     def done(self, state: State) -> int:
         """Main items annotated, without repeats and checks."""
         return sum(1 for one in state.submitted if one.startswith("main:"))
+
+    def reopens(self, earlier: str, current: str) -> bool:
+        """Items can be gone back to, never over a rest."""
+        return earlier.partition(":")[0] in ("main", "repeat", "check")
 
     def flags(self, state: State) -> tuple[str, ...]:
         """Attention checks failed, and items the participant flagged."""

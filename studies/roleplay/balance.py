@@ -34,12 +34,6 @@ def balanced_participants(settings: RoleplaySettings, cells: Sequence[CellTasks]
     return whole // gcd(whole, settings.cells)
 
 
-def nearest_multiples(number: int, base: int) -> tuple[int, ...]:
-    """The multiples of `base`, at least one of it, just below and just above a number that is none."""
-    below = number // base * base
-    return tuple(one for one in (below, below + base) if one)
-
-
 def visits(settings: RoleplaySettings, cells: Sequence[CellTasks], participants: int) -> Counter[int]:
     """How often each cell, by place, is visited by that many participants."""
     whole, rest = divmod(participants * settings.cells, len(cells))

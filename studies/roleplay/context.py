@@ -6,7 +6,7 @@ person blanks their words everywhere and any call can be shown exactly as it was
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -45,6 +45,9 @@ class Dialogues(Protocol):
 
     async def spent(self, study: str) -> float:
         """US dollars that the study has cost in this database, as far as known."""
+
+    async def usual_ms(self, study: str) -> Mapping[str, float]:
+        """Median time of each stage of the study's agents in this database; empty where none was called."""
 
     async def dialogue(self, donor: Donor) -> Dialogue | None:
         """A donor's public dialogue; None once it was erased or withdrawn."""

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from studies.assistant_rules import refusable
 from studies.errors import Problem
+from studies.feasibility import nearest_multiples
 from studies.findings import error, warning
 from studies.reading import closest, listed, shown
 from studies.roleplay.balance import (
     CELLS_A_PROFILE,
     balanced_participants,
-    nearest_multiples,
     sources_twice,
     unbalanced_profiles,
     unequal,
@@ -81,6 +82,7 @@ def _assistants(settings: StudySettings, parts: RoleplayParts) -> Iterator[Probl
     if hosted and not any(one.covers == "processors" for one in settings.consent):
         found = f"{listed(hosted)} may send what participants write to others, and nobody is asked"
         yield warning("study.toml", "consent", found, 'an item with covers = "processors" that names them')
+    yield from refusable(settings, names)
 
 
 def _prompts(settings: StudySettings, parts: RoleplayParts) -> Iterator[Problem]:

@@ -13,13 +13,13 @@ from string import Template
 from studies.bundles import directory as bundled
 from studies.chance import Chance
 from studies.errors import FolderError, InputError, Problem
+from studies.feasibility import nearest_multiples
 from studies.folder import read_files
 from studies.folder_checks import accept
 from studies.folder_parts import own_codebook
 from studies.human_eval import HumanEvalProblem, read_problems
-from studies.new_folder import Created, free_root, json_line, slug, title_of, toml_value, write
+from studies.new_folder import Created, design_lines, free_root, json_line, slug, title_of, toml_value, write
 from studies.reading import listed, read_settings
-from studies.roleplay.balance import nearest_multiples
 from studies.roleplay.capa import CELLS, PROFILES, Place, capa_cells, cells_for, places
 from studies.roleplay.generated import generated
 from studies.roleplay.materials import Profiles
@@ -88,7 +88,7 @@ def _copy(name: str, participants: int | None, seed: int | None) -> tuple[dict[s
     study = _with_keys(files["study.toml"].decode("utf-8"), keys)
     notes = ["A copy of the bundled study: two people to play, fourteen tasks, a scripted assistant."]
     if participants is not None:
-        study = study.replace("[roleplay]\n", f"[design]\n{_design(participants)}\n\n[roleplay]\n", 1)
+        study = study.replace("[roleplay]\n", f"[design]\n{design_lines(participants)}\n\n[roleplay]\n", 1)
         plan = _with_keys(files["analysis.toml"].decode("utf-8"), {"planned_n": participants})
         files["analysis.toml"] = plan.encode("utf-8")
         notes.append(
@@ -134,7 +134,7 @@ def _generated(
         title=toml_value(title),
         name=toml_value(slug(title)),
         seed=seed,
-        design=_design(participants),
+        design=design_lines(participants),
         history=HISTORY,
         held_out=HELD_OUT,
         conditions=toml_value(CONDITIONS),
@@ -169,15 +169,6 @@ def _seed_of(problems: Sequence[HumanEvalProblem]) -> int:
 
 def _filled(file: str, **values: object) -> bytes:
     return Template((_TEMPLATES / file).read_text(encoding="utf-8")).substitute(values).encode("utf-8")
-
-
-def _design(participants: int | None) -> str:
-    kind = "everything" if participants is None else "crossed"
-    number = "# participants = 120" if participants is None else f"participants = {participants}"
-    return (
-        f"{f'kind = {toml_value(kind)}':<28} # everything: slots are made as people come; crossed: planned\n"
-        f"{number:<28} # planned number of participants: one slot each"
-    )
 
 
 def _analysis(participants: int | None, balanced: int, cells: int) -> bytes:

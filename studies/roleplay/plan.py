@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from studies.mentions import mentioned_in
 from studies.roleplay.design import speaker_names
 from studies.settings import AnalysisSettings, StudySettings
 
@@ -46,21 +45,10 @@ def planned_contrasts(
     unread: list[str] = []
     for text in filter(None, map(str.strip, analysis.contrast.split(";"))):
         for by, known in names:
-            mentioned = _mentioned(text, known)
+            mentioned = mentioned_in(text, known)
             if len(mentioned) == 2:
                 found.append(PlannedContrast(by, *mentioned))
                 break
         else:
             unread.append(text)
     return tuple(dict.fromkeys(found)), tuple(unread)
-
-
-def _mentioned(text: str, known: Sequence[str]) -> list[str]:
-    """Which of the names a text mentions as whole words, in the order of their first mention."""
-    if not known:
-        return []
-    # The longest first, since one name may begin another.
-    names = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-    by_folded = {one.casefold(): one for one in known}
-    words = re.findall(rf"(?<![\w-])(?:{names})(?![\w-])", text, re.IGNORECASE)
-    return list(dict.fromkeys(by_folded[one.casefold()] for one in words))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from studies.chat import Chat, Line, Panel
 from studies.events import Event, Payload, new_id
-from studies.payloads import Planned
+from studies.payloads import Planned, QuestionnaireSubmitted
 from studies.protocol import question_field
 from studies.roleplay.blinding import masked
 from studies.roleplay.payloads import (
@@ -227,8 +227,16 @@ class RoleplayKind:
         """No answer changes another."""
         return {}
 
-    def closing(self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int) -> Payload:
-        """A chat is closed by its conversation, never by leaving it."""
+    def reopens(self, earlier: str, current: str) -> bool:
+        """The questions after a task can be gone back to."""
+        return earlier.startswith("after:")
+
+    def closing(
+        self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int
+    ) -> tuple[Payload, ...]:
+        """The questions after a task; a chat is closed by its conversation, never by leaving it."""
+        if step.kind == "form":
+            return (QuestionnaireSubmitted(step.id, dict(answers)),)
         raise ValueError(f"{step.id} is closed by how the session ends")
 
     def following(self, step: Step, state: State) -> tuple[Payload, ...]:

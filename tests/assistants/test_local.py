@@ -14,7 +14,7 @@ from support.gateways import KEY, call, heard
 
 from capa_tui.assistants import local
 from capa_tui.assistants.client import Gateway
-from studies.replies import Part
+from studies.replies import Part, Tool
 
 LACKING = local.missing()
 needs_local = [
@@ -58,6 +58,20 @@ class TestLocal:
         answer = json.loads(end.text)
         assert isinstance(answer["sure"], bool)
         assert isinstance(answer["why"], str)
+
+    async def test_it_is_held_to_one_of_the_tools(self, gateway: Gateway) -> None:
+        def tool(name: str) -> Tool:
+            text = {"type": "string", "maxLength": 20}
+            one = {"type": "object", "properties": {name: text}, "required": [name]}
+            return Tool(name, f"Give a {name}.", one | {"additionalProperties": False})
+
+        tools = (tool("colour"), tool("number"))
+        wanted = call("local", "Name something.", tools=tools, parameters={"max_tokens": 80})
+        _, end = await heard(gateway, wanted)
+        assert (end.status, end.structured) == ("complete", "json_schema")
+        answer = json.loads(end.text)
+        assert answer["tool"] in ("colour", "number")
+        assert list(answer["arguments"]) == [answer["tool"]]
 
     async def test_more_than_fits_is_said(self, gateway: Gateway) -> None:
         _, end = await heard(gateway, call("local", "word " * 6000))

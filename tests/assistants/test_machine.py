@@ -77,7 +77,7 @@ price = { input = 1, output = "x", cahced = 2 }
         "machine.toml models.openai/.price.output: 'x'; expected a number",
         "machine.toml models.openai/.price.cahced: unknown key; expected did you mean cached?",
         "machine.toml models.openai/.structured: 'prompted'; "
-        "expected 'json_schema', 'json_object' or 'prompt'; did you mean 'prompt'?",
+        "expected 'tool_call', 'json_schema', 'json_object' or 'prompt'; did you mean 'prompt'?",
         "machine.toml model: unknown key; expected did you mean models?",
     ]
 

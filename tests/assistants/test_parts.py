@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -30,7 +31,7 @@ from capa_tui.assistants.wire import (
     peer_uid,
 )
 from capa_tui.machine import Access, Price
-from studies.replies import Call, ChatMessage, ReplyEnd, Usage
+from studies.replies import Call, ChatMessage, ReplyEnd, Tool, Usage
 
 # -- messages ------------------------------------------------------------------------------------
 
@@ -40,7 +41,9 @@ USAGE = st.builds(Usage, st.none() | st.integers(0), st.none() | st.integers(0),
 
 @given(st.lists(st.builds(ChatMessage, st.sampled_from(["system", "user", "assistant"]), TEXT)), TEXT)
 def test_a_call_comes_through_whole(messages: list[ChatMessage], assistant: str) -> None:
-    sent = Call(assistant, "m", tuple(messages), {"temperature": 0.5, "stop": ["a"]}, {"type": "object"})
+    tools = (Tool("ask", assistant, {"type": "object"}),)
+    parameters = {"temperature": 0.5, "stop": ["a"]}
+    sent = Call(assistant, "m", tuple(messages), parameters, {"type": "object"}, tools)
     line = encode(call_message(7, sent))
     assert line.count(b"\n") == 1
     assert line.isascii()
@@ -195,7 +198,7 @@ def test_no_minute_holds_more_than_allowed(each_minute: int, gaps: list[float]) 
         wait = pace.take(now, 1e9)
         assert wait is not None
         begun.append(now + wait)
-    assert begun == sorted(begun)
+    assert all(later - earlier > -1e-6 for earlier, later in pairwise(begun))
     for first, beyond in zip(begun, begun[each_minute:], strict=False):
         assert beyond - first >= 60 - 1e-6
 
@@ -210,6 +213,14 @@ def test_the_ladder_begins_as_high_as_the_model_can_and_goes_down() -> None:
     assert rungs(None, False, True) == ("json_object", "prompt")
     assert rungs(None, False, False) == ("prompt",)
     assert rungs("json_object", True, True) == ("json_object", "prompt")
+    assert rungs("tool_call", False, True) == ("json_object", "prompt")
+
+
+def test_where_tools_are_offered_a_call_is_the_first_rung() -> None:
+    every = ("tool_call", "json_schema", "json_object", "prompt")
+    assert rungs(None, True, True, True) == rungs("tool_call", False, False, False) == every
+    assert rungs(None, False, True, False) == ("json_object", "prompt")
+    assert rungs("json_schema", True, True, True) == ("json_schema", "json_object", "prompt")
 
 
 def test_each_rung_asks_in_its_own_way() -> None:
@@ -248,6 +259,12 @@ async def test_a_rehearsal_without_a_script_says_that_it_is_one() -> None:
     _, end = await heard(Rehearsal(0), call("rehearsal"))
     assert end.text == UNSCRIPTED
     assert "rehearsal" in end.text
+
+
+@pytest.mark.parametrize("asked", [{"schema": {}}, {"tools": (Tool("a", "A.", {}),)}])
+async def test_a_rehearsed_answer_by_schema_comes_whole(asked: dict[str, Any]) -> None:
+    parts, _ = await heard(Rehearsal(0), call("rehearsal", script=('{"a": "b c d"}',), **asked))
+    assert parts == ['{"a": "b c d"}']
 
 
 async def test_a_blank_line_of_a_script_is_said_too() -> None:

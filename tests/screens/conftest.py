@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.chairs import SLOT, bundled, spec_chair
 from support.memory import MemoryJournal
 from support.studies import study
 from support.visits import Sitting, usual, walk
@@ -261,5 +262,16 @@ def chair() -> Callable[..., Chair]:
         )
         items = tuple(one.model_copy(update={"context": dialogue}) for one in made.items)
         return Chair(replace(made, items=items))
+
+    return make
+
+
+@pytest.fixture
+def spec_seat() -> Callable[..., Any]:
+    """Makes a chair before a specification study: the bundled one if no other is given."""
+    cls = spec_chair(Chair)
+
+    def make(made: Study | None = None, slot: int | None = None, **more: Any) -> Any:
+        return cls(made or bundled(), slot or (1 if made else SLOT), **more)
 
     return make

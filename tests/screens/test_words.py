@@ -48,13 +48,15 @@ def test_standings_in_words() -> None:
     found = standing("completed", "completed", "free", "dropped", i1=2, i2=1, i3=0, i4=3)
     assert words.people(found) == "2 of 3 people"
     assert words.states(found) == "1 free · 2 completed · 1 dropped"
-    assert words.labels(found) == "6 of 8 labels"
-    assert words.coverage(found) == "items: 1 3 times · 1 twice · 1 once · 1 none · 1 over"
-    assert words.hidden(found) == "kappa hidden until 3 completed (2 now)"
-    assert "agreement is shown" in words.hidden(standing("completed", planned=1))
-    assert "agreement is shown" in words.hidden(standing("completed", planned=None))
+    assert words.labels(found, "annotation") == "6 of 8 labels"
+    assert words.labels(found, "specification") == "6 of 8 projects"
+    assert words.coverage(found, "annotation") == "items: 1 3 times · 1 twice · 1 once · 1 none · 1 over"
+    assert words.hidden(found, "annotation") == "kappa hidden until 3 completed (2 now)"
+    assert "agreement is shown" in words.hidden(standing("completed", planned=1), "annotation")
+    assert "agreement is shown" in words.hidden(standing("completed", planned=None), "annotation")
     assert words.people(standing("working", slots=None)) == "1 person"
-    assert words.labels(standing()) == "no labels yet"
+    assert words.labels(standing(), "annotation") == "no labels yet"
+    assert words.hidden(found, "roleplay") == "figures hidden until 3 completed (2 now)"
     assert words.states(standing()) == "nobody yet"
 
 

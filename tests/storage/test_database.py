@@ -247,7 +247,7 @@ def test_migrating_makes_a_copy_first(path: Path) -> None:
     with open_database(path, migrations=(*MIGRATIONS, add_table)) as db:
         assert db["later"].exists()
         assert db["meta"].count == 1
-    (copy,) = path.parent.glob("lab.db.version-1.*.bak")
+    (copy,) = path.parent.glob(f"lab.db.version-{len(MIGRATIONS)}.*.bak")
     with open_database(copy) as db:
         assert db["meta"].count == 1
         assert not db["later"].exists()
@@ -281,6 +281,16 @@ def test_eight_processes_make_one_database(path: Path) -> None:
         assert db["meta"].count == 8
 
 
+def test_a_database_of_the_first_version_gets_the_later_views(path: Path) -> None:
+    with open_database(path, migrations=MIGRATIONS[:1]) as old:
+        old.conn.execute("INSERT INTO meta VALUES ('a', 'b')")
+    with open_database(path) as db:
+        assert db["meta"].count == 1
+        views = db.view_names()
+    with open_database(path.with_name("new.db")) as new:
+        assert views == new.view_names()
+
+
 def test_eight_processes_migrate_once(path: Path) -> None:
     open_database(path).close()
 
@@ -288,6 +298,6 @@ def test_eight_processes_migrate_once(path: Path) -> None:
         with open_database(path, migrations=(*MIGRATIONS, add_table)) as db:
             return int(db.conn.execute("PRAGMA user_version").fetchone()[0])
 
-    assert together(8, upgrade) == [2] * 8
+    assert together(8, upgrade) == [len(MIGRATIONS) + 1] * 8
     assert len(list(path.parent.glob("*.bak"))) == 1
     assert not list(path.parent.glob(".*.part"))

@@ -336,6 +336,8 @@ async def test_a_finished_stream_is_left_untouched_by_a_visit() -> None:
 async def test_after_a_long_absence_the_resume_policy_decides(after: str) -> None:
     sitting = Sitting(study(items=2, resume={"max_days": 3, "after": after}))
     visit, step = await at_item(sitting)
+    first = step.fields[0]
+    await visit.answer(step.ask_id(first.name), first.options[0].value)
     await visit.pause()
     sitting.clock.move(days=2.9)
     assert isinstance((await sitting.visit()).current, Step)
@@ -354,6 +356,7 @@ async def test_after_a_long_absence_the_resume_policy_decides(after: str) -> Non
     back = await walk(again, at("main"))
     assert isinstance(back, Step)
     assert back.id == step.id
+    assert again.answers == {first.name: first.options[0].value}, "what was answered stays answered"
 
 
 async def test_signs_of_life_are_kept_once_a_second_and_belong_to_their_step() -> None:

@@ -34,6 +34,17 @@ class Say:
 
 
 @dataclass(frozen=True)
+class CallTool:
+    """Call a tool: its name in one event, its arguments in as many pieces."""
+
+    name: str
+    arguments: str
+    pieces: int = 1
+    place: int = 0
+    id: str = "call-1"
+
+
+@dataclass(frozen=True)
 class Event:
     """One server-sent event, as it is: a JSON value, or bytes for the line."""
 
@@ -62,6 +73,13 @@ class Stall:
 
 
 @dataclass(frozen=True)
+class Wait:
+    """Say nothing for so many seconds: a model that thinks, for benchmarks."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Drop:
     """Cut the connection without a last word."""
 
@@ -84,7 +102,7 @@ class Close:
     """End the stream as HTTP wants it, without any last event."""
 
 
-Step = Say | Event | Flood | Endless | Stall | Drop | End | Close
+Step = Say | CallTool | Event | Flood | Endless | Stall | Wait | Drop | End | Close
 
 
 class Answer:
@@ -276,8 +294,10 @@ async def _talk(answer: Answer, request: Request, writer: asyncio.StreamWriter) 
     head = {"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"} | answer.headers
     writer.write(_head(200, head))
 
-    def chunk(content: str | None = None, finish: str | None = None, **more: Any) -> bytes:
-        delta = {} if content is None else {"role": "assistant", "content": content}
+    def chunk(content: str | None = None, finish: str | None = None, call: Any = None, **more: Any) -> bytes:
+        delta: dict[str, Any] = {} if content is None else {"role": "assistant", "content": content}
+        if call is not None:
+            delta = {"tool_calls": [call]}
         choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
         base = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": model}
         return _event(base | {"choices": choices} | more)
@@ -287,6 +307,13 @@ async def _talk(answer: Answer, request: Request, writer: asyncio.StreamWriter) 
             case Say(text, whole):
                 for word in [text] if whole else _words(text):
                     writer.write(chunk(word))
+            case CallTool(name, arguments, pieces, place, id):
+                told = {"name": name, "arguments": ""}
+                writer.write(chunk(call={"index": place, "id": id, "type": "function", "function": told}))
+                size = -(-len(arguments) // pieces)
+                for start in range(0, len(arguments), size):
+                    piece = {"arguments": arguments[start : start + size]}
+                    writer.write(chunk(call={"index": place, "function": piece}))
             case Event(value):
                 writer.write(_event(value))
             case Flood(count, text, rate):
@@ -299,6 +326,9 @@ async def _talk(answer: Answer, request: Request, writer: asyncio.StreamWriter) 
             case Stall():
                 await writer.drain()
                 await asyncio.Event().wait()
+            case Wait(seconds):
+                await writer.drain()
+                await asyncio.sleep(seconds)
             case Drop():
                 await writer.drain()
                 return False

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.roleplay_folders import row
 
+from studies.feasibility import nearest_multiples
 from studies.roleplay.balance import (
     balanced_participants,
-    nearest_multiples,
     sources_twice,
     unequal,
     visits,

@@ -250,6 +250,8 @@ def test_who_writes_to_a_provider_is_asked() -> None:
     assert (problem.key, problem.warning) == ("consent", True)
     item = '[[consent]]\nid = "sent"\ntext = "To X, in Y."\ncovers = "processors"\n'
     assert check(folder(study=study + item + SETTINGS)) == []
+    problem = only(check(folder(study=study + item + "required = false\n" + SETTINGS)))
+    assert (problem.key.rpartition(".")[2], problem.warning) == ("required", False)
 
 
 # -- conditions and cells ----------------------------------------------------------------------
