@@ -16,7 +16,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from studies.errors import FolderError, Problem
 from studies.reading import read_settings
-from studies.settings import Settings
+from studies.setting_types import Settings
 
 Rung = Literal["json_schema", "json_object", "prompt"]
 """Ways to ask for an answer by schema, the strictest first."""

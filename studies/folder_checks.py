@@ -20,7 +20,8 @@ from studies.folder_parts import (
     read_parts,
 )
 from studies.reading import closest, listed, shown
-from studies.settings import AnalysisSettings, Question, StudySettings
+from studies.setting_types import Question
+from studies.settings import AnalysisSettings, StudySettings
 from studies.study import Study
 
 LONG_LABEL = 120
@@ -60,6 +61,7 @@ def _shared(parts: Parts) -> Iterator[Problem]:
     if parts.settings is not None:
         yield from _questions("questionnaire", parts.settings.questionnaire)
         yield from _questions("roleplay.after", parts.settings.roleplay.after)
+        yield from _questions("clarification.after", parts.settings.clarification.after)
         yield from _misplaced(parts.settings)
         if not parts.settings.contact.strip():
             found = "participants are told of nobody whom they can ask"
@@ -79,11 +81,9 @@ def _unused(files: Mapping[str, bytes], kind: FolderKind[Any]) -> Iterator[Probl
 
 
 def _misplaced(settings: StudySettings) -> Iterator[Problem]:
-    for other in KINDS:
-        if other == settings.kind:
-            continue
-        for name in sorted(folder_kind(other).settings & settings.model_fields_set):
-            yield warning("study.toml", name, f"a study of the kind {settings.kind!r} has no use for it")
+    others = {name for other in KINDS for name in folder_kind(other).settings}
+    for name in sorted((others - folder_kind(settings.kind).settings) & settings.model_fields_set):
+        yield warning("study.toml", name, f"a study of the kind {settings.kind!r} has no use for it")
 
 
 def _open_places(parts: Parts) -> Iterator[Problem]:

@@ -153,10 +153,14 @@ def folder_kind(name: str) -> FolderKind[Any]:
         from studies.roleplay.folder import ROLEPLAY
 
         return ROLEPLAY
+    if name == "clarification":
+        from studies.clarification.folder import CLARIFICATION
+
+        return CLARIFICATION
     raise KeyError(name)
 
 
-KINDS = ("annotation", "roleplay")
+KINDS = ("annotation", "roleplay", "clarification")
 
 
 def kind_in(files: Mapping[str, bytes]) -> FolderKind[Any]:

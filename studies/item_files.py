@@ -16,7 +16,7 @@ from typing import Any, get_args
 from studies.annotation.materials import Label, Mechanism, gold_conflict
 from studies.errors import Problem
 from studies.reading import closest, listed, read_objects, read_text, shown
-from studies.settings import IDENTIFIER, PATTERNS
+from studies.setting_types import IDENTIFIER, PATTERNS
 
 MAX_BYTES = 256 * 2**20
 """Of an items file, unpacked."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from studies.errors import Problem
-from studies.settings import PATTERNS
+from studies.setting_types import PATTERNS
 
 M = TypeVar("M", bound=BaseModel)
 

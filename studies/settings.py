@@ -2,60 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    JsonValue,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import Field, JsonValue, field_validator, model_validator
 
-SLUG = r"^[a-z0-9][a-z0-9-]{0,63}$"
-IDENTIFIER = r"^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$"
-CODE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$"
-LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$"
-FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*$"
-PATTERNS = {
-    SLUG: "at most 64 lower-case letters a-z, digits and hyphens, the first not a hyphen",
-    IDENTIFIER: "at most 128 of the characters A-Z a-z 0-9 . _ : @ / -, the first a letter or digit",
-    CODE: "at most 32 of the characters A-Z a-z 0-9 . _ -, the first a letter or digit",
-    LANGUAGE: "a language tag, such as en or pt-BR",
-    FUNCTION: "letters, digits and underscores, the first no digit",
-}
-"""What each pattern allows, for a person."""
+from studies.clarification.settings import ClarificationSettings
+from studies.setting_types import LANGUAGE, Code, Question, Settings, Slug, Text, refuse_repeats
 
-
-def _not_blank(text: str) -> str:
-    if not text or text.isspace():
-        raise PydanticCustomError("blank", "expected text that is not blank")
-    return text
-
-
-Kind = Literal["annotation", "roleplay"]
-Slug = Annotated[str, Field(pattern=SLUG)]
-Identifier = Annotated[str, Field(pattern=IDENTIFIER)]
-Code = Annotated[str, Field(pattern=CODE)]
-# Not `min_length`: with a constraint of its own pydantic refuses lone surrogates, which requests may hold.
-Text = Annotated[str, AfterValidator(_not_blank), WithJsonSchema({"type": "string", "minLength": 1})]
-
-
-def _refuse_repeats(what: str, ids: Sequence[str]) -> None:
-    twice = sorted({one for one in ids if ids.count(one) > 1})
-    if twice:
-        raise ValueError("; ".join(f"the {what} {one!r} is there twice" for one in twice))
-
-
-class Settings(BaseModel):
-    """Base: unknown keys are refused, values are not changed once read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=False, allow_inf_nan=False)
+Kind = Literal["annotation", "roleplay", "clarification"]
 
 
 class ConsentItem(Settings):
@@ -80,7 +34,7 @@ class Participants(Settings):
     @field_validator("codes")
     @classmethod
     def _distinct(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
-        _refuse_repeats("participant code", [one.casefold() for one in codes])
+        refuse_repeats("participant code", [one.casefold() for one in codes])
         return codes
 
 
@@ -156,37 +110,6 @@ class Resume(Settings):
     """Longest absence in days; none by default."""
     after: Literal["continue", "block"] = "continue"
     """After a longer one: `continue` with the instructions shown again, or `block`."""
-
-
-class Question(Settings):
-    """One question of the closing questionnaire."""
-
-    id: Slug
-    """Names the answer in the data."""
-    text: Text
-    """The question."""
-    kind: Literal["choice", "multi", "scale", "text"]
-    """One of the options, any number of them, a whole number, or typed text."""
-    options: tuple[Text, ...] = ()
-    """The answers of a `choice` or `multi`."""
-    low: int = 1
-    """Lower end of a `scale`."""
-    high: int = 5
-    """Upper end of a `scale`, at most ten above the lower."""
-    low_label: str = ""
-    """What the lower end means."""
-    high_label: str = ""
-    """What the upper end means."""
-    required: bool = False
-    """True: the questionnaire cannot be left without an answer."""
-
-    @model_validator(mode="after")
-    def _answerable(self) -> Question:
-        if self.kind in ("choice", "multi") and len(set(self.options)) < 2:
-            raise ValueError("a choice needs at least two different options")
-        if self.kind == "scale" and not self.low < self.high <= self.low + 10:
-            raise ValueError("a scale runs from low to high, at most eleven steps")
-        return self
 
 
 class AssistantSettings(Settings):
@@ -281,6 +204,8 @@ class StudySettings(Settings):
     """What is asked about each item."""
     roleplay: RoleplaySettings = RoleplaySettings()
     """How sessions with live assistants go."""
+    clarification: ClarificationSettings = ClarificationSettings()
+    """Who asks, who answers and who judges, and by which rules."""
     assistants: tuple[AssistantSettings, ...] = ()
     """The live assistants."""
     training: Training = Training()
@@ -293,7 +218,7 @@ class StudySettings(Settings):
     @field_validator("consent")
     @classmethod
     def _consentable(cls, consent: tuple[ConsentItem, ...]) -> tuple[ConsentItem, ...]:
-        _refuse_repeats("consent item", [one.id for one in consent])
+        refuse_repeats("consent item", [one.id for one in consent])
         if not any(one.required and one.covers == "participation" for one in consent):
             raise ValueError("consent needs one required item that covers participation")
         return consent
@@ -301,7 +226,7 @@ class StudySettings(Settings):
     @field_validator("questionnaire")
     @classmethod
     def _askable(cls, questionnaire: tuple[Question, ...]) -> tuple[Question, ...]:
-        _refuse_repeats("question", [one.id for one in questionnaire])
+        refuse_repeats("question", [one.id for one in questionnaire])
         return questionnaire
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
+    from studies.clarification.materials import AskedQuestion, ClarificationTask
     from studies.roleplay.materials import Profile, ShippedSession, Task
     from studies.settings import AnalysisSettings, StudySettings
 
@@ -54,18 +55,29 @@ class Study:
     profiles: tuple[Profile, ...] = ()
     shipped: tuple[ShippedSession, ...] = ()
     """Resolved sessions that come with the folder, to be shown as somebody else's history."""
+    clarification_tasks: tuple[ClarificationTask, ...] = ()
+    asked: tuple[str, ...] = ()
+    """Ids of the asked questions that were drawn for matchers; empty for every other seat."""
 
     _by_id: Mapping[str, Item] = field(init=False, repr=False, compare=False)
     _tasks: Mapping[str, Task] = field(init=False, repr=False, compare=False)
+    _unclear: Mapping[str, ClarificationTask] = field(init=False, repr=False, compare=False)
+    _asked: Mapping[str, tuple[ClarificationTask, AskedQuestion]] = field(
+        init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_id", {one.id: one for one in self.items})
         object.__setattr__(self, "_tasks", {one.id: one for one in self.tasks})
+        unclear = self.clarification_tasks
+        object.__setattr__(self, "_unclear", {one.id: one for one in unclear})
+        asked = {question.id: (one, question) for one in unclear for question in one.asked}
+        object.__setattr__(self, "_asked", asked)
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Ids of all that participants are given: items, or tasks."""
-        return tuple(one.id for one in self.items or self.tasks)
+        """Ids of all that participants are given: items, tasks, or asked questions."""
+        return self.asked or tuple(one.id for one in self.items or self.tasks or self.clarification_tasks)
 
     def task(self, task_id: str) -> Task:
         """The task of that id.
@@ -82,6 +94,22 @@ class Study:
             KeyError: the study has none.
         """
         return next(one for one in self.profiles if one.id == profile_id)
+
+    def clarification_task(self, task_id: str) -> ClarificationTask:
+        """The clarification task of that id.
+
+        Raises:
+            KeyError: the study has none.
+        """
+        return self._unclear[task_id]
+
+    def asked_question(self, question_id: str) -> tuple[ClarificationTask, AskedQuestion]:
+        """An asked question, behind the task that it was asked about.
+
+        Raises:
+            KeyError: the study has none.
+        """
+        return self._asked[question_id]
 
     def item(self, item_id: str) -> Item:
         """The item of that id.

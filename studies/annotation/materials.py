@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from studies.settings import Identifier, Settings, Text
+from studies.setting_types import Identifier, Settings, Text
 from studies.taxonomy import ESCAPES
 
 Mechanism = Literal["DCP", "SLM", "CCM", "HCO", "SBM", "ICU"]

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from studies.clarification.taxonomy import AmbiguityType
 from studies.roleplay.materials import Pair
-from studies.settings import FUNCTION, Identifier, Settings, Slug, Text
+from studies.setting_types import FUNCTION, Identifier, Settings, Slug, Text
 
 Stratum = Literal["yes", "no", "split", "unknown"]
 """How a judge voted on an asked question: what a sample for matchers is drawn by."""

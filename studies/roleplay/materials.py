@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from studies.annotation.materials import Mechanism
-from studies.settings import FUNCTION, Identifier, Settings, Slug, Text
+from studies.setting_types import FUNCTION, Identifier, Settings, Slug, Text
 
 
 class Fact(Settings):

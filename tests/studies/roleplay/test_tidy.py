@@ -31,7 +31,7 @@ def tidied(study: Study, *talks: Talk, desk: list[Event] | None = None) -> Tidy:
 
 
 def with_closing(study: Study) -> Study:
-    from studies.settings import Question
+    from studies.setting_types import Question
 
     asked = study.settings.model_copy(update={"questionnaire": (Question.model_validate(CLOSING),)})
     object.__setattr__(study, "settings", asked)
