@@ -117,8 +117,12 @@ def parser() -> argparse.ArgumentParser:
     agreement.add_argument("--csv", metavar="FILE", help="long table with the columns item, rater, label")
     agreement.add_argument("--reason", default="", help="why the figures are looked at before planned N")
 
-    evaluate = add("evaluate", "outcome metrics of a study", reading)
-    _study(evaluate)
+    evaluate = add("evaluate", "outcome metrics of a study, or of run records", reading)
+    _study(evaluate, nargs="?")
+    evaluate.add_argument("--records", nargs="+", metavar="FILE", help="ClarifyCodeBench run records")
+    evaluate.add_argument(
+        "--tasks", metavar="FILE", help="the benchmark's tasks, for the ambiguity types of --records"
+    )
     evaluate.add_argument(
         "--blank", action="store_true", help="first run what is missing of the blank control, and record it"
     )
@@ -164,8 +168,10 @@ def parser() -> argparse.ArgumentParser:
     return main
 
 
-def _study(command: argparse.ArgumentParser) -> None:
-    command.add_argument("study", metavar="STUDY", help="name, name@version, or the start of its hash")
+def _study(command: argparse.ArgumentParser, nargs: str | None = None) -> None:
+    command.add_argument(
+        "study", nargs=nargs, metavar="STUDY", help="name, name@version, or the start of its hash"
+    )
 
 
 def _front_ends(command: argparse.ArgumentParser) -> None:

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 
 def evaluate(arguments: Namespace) -> int:
-    """`capa-tui evaluate STUDY`: outcome metrics; a look before planned N is recorded."""
+    """`capa-tui evaluate STUDY`, where a look before planned N is recorded, or `evaluate --records FILE`."""
+    if (arguments.study is None) == (arguments.records is None):
+        raise InputError("name a study, or run records with --records FILE")
+    if arguments.records is not None:
+        from capa_tui.commands.records import evaluate_records
+
+        return evaluate_records(arguments)
+    if arguments.tasks is not None:
+        raise InputError("--tasks goes with --records")
     return asyncio.run(_evaluate(arguments))
 
 
