@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import fsum, inf
 from typing import Any, get_args
 
-from studies.clarification.intervals import Unit, few, interval_json, of_mean, of_share, unit_of
+from studies.clarification.intervals import Unit, few, interval_json, of_mean, of_share, unit_of, units
 from studies.clarification.metrics import Ended, Run, Seat, hit_name
 from studies.statistics.intervals import Interval
 
@@ -138,12 +138,13 @@ def group(by: Mapping[str, str | int | None], runs: Sequence[Run]) -> Group:
         runs: all of the group; unfinished ones count, as in the benchmark's own scorer.
     """
     unit = unit_of(runs)
+    parts = units(runs, unit)
     ended = Counter(one.ended for one in runs)
     means = {
         name: Figure(
             fsum(map(value, runs)) / len(runs) if runs else None,
             len(runs),
-            of_mean(runs, value, unit, low, high) if runs else None,
+            of_mean(parts, value, unit, low, high) if runs else None,
             None if runs else NO_RUNS,
         )
         for name, (value, low, high) in MEANS.items()
@@ -183,7 +184,7 @@ def _hits(hit: int) -> Callable[[Run], bool]:
 def _share(runs: Sequence[Run], holds: Callable[[Run], bool], unit: Unit | None, why: str) -> Figure:
     if not runs:
         return Figure(None, 0, None, why)
-    return Figure(sum(map(holds, runs)) / len(runs), len(runs), of_share(runs, holds, unit))
+    return Figure(sum(map(holds, runs)) / len(runs), len(runs), of_share(units(runs, unit), holds, unit))
 
 
 def _flags(runs: Sequence[Run], unit: Unit | None) -> Iterator[str]:

@@ -16,6 +16,7 @@ from studies.statistics.intervals import (
     NO_WIDTH,
     TOO_FEW,
     Interval,
+    exact_mean,
     mean_interval,
     share_interval,
 )
@@ -39,8 +40,16 @@ def unit_of(runs: Sequence[Run]) -> Unit | None:
     return "participants" if people == {True} else "tasks"
 
 
+def units(runs: Sequence[Run], unit: Unit | None) -> list[list[Run]]:
+    """The runs of each participant or task, in the order of their names."""
+    own: dict[str, list[Run]] = {}
+    for one in runs:
+        own.setdefault((one.participant or "") if unit == "participants" else one.task, []).append(one)
+    return [own[name] for name in sorted(own)]
+
+
 def of_mean(
-    runs: Sequence[Run],
+    parts: Sequence[Sequence[Run]],
     value: Callable[[Run], float],
     unit: Unit | None,
     low: float = -inf,
@@ -49,7 +58,7 @@ def of_mean(
     """The interval of the mean of a value, from the means of each unit.
 
     Args:
-        runs: some.
+        parts: the runs by unit.
         value: of a run.
         unit: from `unit_of`.
         low: the least value there can be.
@@ -57,18 +66,15 @@ def of_mean(
     """
     if unit is None:
         return _mixed()
-    means = []
-    for own in _by(runs, unit):
-        values = [_fraction(value(one)) for one in own]
-        means.append(sum(values, Fraction(0)) / len(values))
+    means = [exact_mean([_fraction(value(one)) for one in own]) for own in parts]
     return _worded(mean_interval(means, low, high), unit)
 
 
-def of_share(runs: Sequence[Run], holds: Callable[[Run], bool], unit: Unit | None) -> Interval:
+def of_share(parts: Sequence[Sequence[Run]], holds: Callable[[Run], bool], unit: Unit | None) -> Interval:
     """The interval of the share of runs for which something holds."""
     if unit is None:
         return _mixed()
-    return _worded(share_interval([[holds(one) for one in own] for own in _by(runs, unit)]), unit)
+    return _worded(share_interval([[holds(one) for one in own] for own in parts]), unit)
 
 
 def interval_json(one: Interval | None, unit: Unit | None) -> dict[str, Any] | None:
@@ -76,23 +82,16 @@ def interval_json(one: Interval | None, unit: Unit | None) -> dict[str, Any] | N
     if one is None or one.low is None or unit is None:
         return None
     made = asdict(one)
-    units, few = made.pop("participants"), made.pop("few_participants")
+    found, few = made.pop("participants"), made.pop("few_participants")
     del made["undefined_reason"]
-    return {**made, unit: units, f"few_{unit}": few}
+    return {**made, unit: found, f"few_{unit}": few}
 
 
 def few(runs: Sequence[Run], unit: Unit | None) -> str | None:
     """The warning that an interval rests on few units, if it does."""
-    if unit is None or not 0 < (units := len(_by(runs, unit))) < FEW:
+    if unit is None or not 0 < (found := len(units(runs, unit))) < FEW:
         return None
-    return f"{units} {unit}, fewer than {FEW}: intervals are to be read with care"
-
-
-def _by(runs: Sequence[Run], unit: Unit) -> list[list[Run]]:
-    own: dict[str, list[Run]] = {}
-    for one in runs:
-        own.setdefault((one.participant or "") if unit == "participants" else one.task, []).append(one)
-    return [own[name] for name in sorted(own)]
+    return f"{found} {unit}, fewer than {FEW}: intervals are to be read with care"
 
 
 def _worded(one: Interval, unit: Unit) -> Interval:
