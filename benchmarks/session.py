@@ -161,7 +161,7 @@ class Bench:
         events = await self.services.archive.events(self.stream)
         made = Visit(self.study, events, self.services.store.journal, self.services.clock)
         dialogues = self.services.store.dialogues(self.study)
-        made.conversation = Conversation(made, self.assistant, NoJudge(), dialogues)
+        made.live = Conversation(made, self.assistant, NoJudge(), dialogues)
         return made
 
     async def prepare(self) -> None:
@@ -171,7 +171,7 @@ class Bench:
         assert seated.stream is not None
         self.stream = seated.stream
         visit = await self.visit()
-        assert visit.conversation is not None
+        assert visit.live is not None
         await visit.begin("bench")
         while isinstance(step := visit.current, Step) and step.chat is None:
             name = visit.next_ask()
@@ -182,7 +182,7 @@ class Bench:
             assert isinstance(step, Step)
             assert step.chat is not None
             await visit.answer(step.ask_id("message"), ABOVE if turn else step.chat.opening)
-            await visit.conversation.advance()
+            await visit.live.advance()
         await visit.pause()
 
     async def through_the_app(self, text: str, pace: float) -> Measured:

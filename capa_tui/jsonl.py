@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from capa_tui.lines import Lines
-from studies.conversation import Heard
 from studies.errors import JournalError
+from studies.live import Heard
 from studies.replies import Part, ReplyEnd
 from studies.runner import Visit
 from studies.steps import AnswerError, Done, Field, Material, Step
+from studies.work import Work
 
-DUE = ("replying", "judging")
-"""Phases of a chat in which something is due without the participant."""
 DOINGS = ("back", "pause", "retry", "stop", "end", "withdraw")
 
 
@@ -29,6 +28,7 @@ class JsonLines:
         self._shown = ("", 0)
         self._asked = ""
         self._told = ("", 0, 0)
+        self._tries = 0
 
     async def run(self, station: str = "") -> int:
         """The whole visit; the exit code."""
@@ -38,10 +38,10 @@ class JsonLines:
             if isinstance(current, Done):
                 self._print({"done": current.end, **_ending(current)})
                 return 0
-            if current.chat is not None and current.chat.phase in DUE:
+            if current.due:
                 await self._advance()
                 continue
-            if current.chat is not None and current.chat.phase == "broken":
+            if current.broken:
                 await self._broken(current)
                 continue
             name = self.visit.next_ask()
@@ -59,8 +59,9 @@ class JsonLines:
 
     async def _advance(self) -> None:
         """Let the assistant reply while the program may stop it, or end the task."""
-        assert self.visit.conversation is not None
-        running = asyncio.ensure_future(self.visit.conversation.advance(self._heard))
+        assert self.visit.live is not None
+        self._tries += 1
+        running = asyncio.ensure_future(self.visit.live.advance(self._heard))
         try:
             while not running.done():
                 coming = asyncio.ensure_future(self._source.next())
@@ -71,7 +72,7 @@ class JsonLines:
                 line = coming.result()
                 if line is None:
                     # Nobody is listening any more: the provider is told to stop, and the visit pauses.
-                    self.visit.conversation.abandon()
+                    self.visit.live.abandon()
                     break
                 step = self.visit.current
                 if line.strip() and isinstance(step, Step):
@@ -94,12 +95,16 @@ class JsonLines:
 
     async def _broken(self, step: Step) -> None:
         """A reply broke off: it is asked for again, or the task ends, as the program says."""
-        assert step.chat is not None
-        attempts = len(step.chat.lines)
+        turn, attempts, notice, doings = 0, self._tries, "", ["retry"]
+        if step.chat is not None:
+            turn, attempts, notice = step.chat.turn, len(step.chat.lines), step.chat.notice
+            doings = ["retry", "end"]
+        elif step.work is not None:
+            notice = step.work.notice
         if (step.id, step.revision, attempts) != self._told:
             self._told = (step.id, step.revision, attempts)
-            what = {"event": "broken", "about": step.about, "turn": step.chat.turn}
-            self._print({**what, "message": step.chat.notice, "do": ["retry", "end"]})
+            what = {"event": "broken", "about": step.about, "turn": turn}
+            self._print({**what, "message": notice, "do": doings})
         line = await self._source.next()
         if line is None:
             await self.visit.pause("input closed")
@@ -112,6 +117,9 @@ class JsonLines:
             self._print({"event": "reply_part", **event, "text": heard.what.text})
         elif isinstance(heard.what, ReplyEnd):
             self._print({"event": "reply", **event, "status": heard.what.status, "text": heard.what.text})
+        elif isinstance(heard.what, Work):
+            jobs = [{"label": one.label, "state": one.state} for one in heard.what.jobs]
+            self._print({"event": "work", "about": heard.about, "jobs": jobs})
         elif heard.what.verdict != "not_run":
             known = {"verdict": heard.what.verdict, "detail": heard.what.detail}
             self._print({"event": "verdict", **event, **known})
@@ -161,7 +169,7 @@ class JsonLines:
             self._print({"error": ask if isinstance(ask, str) else self._asked, "message": str(error)})
 
     async def _do(self, step: Step, doing: object) -> None:
-        conversation = self.visit.conversation
+        conversation = self.visit.live
         if doing == "pause":
             if conversation is not None:
                 conversation.abandon()

@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 from capa_tui.lines import Lines, text_of
 from capa_tui.plain_chat import PlainChat
+from capa_tui.plain_work import PlainWork
 from studies.errors import JournalError
 from studies.runner import Visit
 from studies.steps import AnswerError, Done, Field, Material, Step
@@ -33,6 +34,7 @@ class Plain:
         self._source = source
         self._out = out
         self._chat = PlainChat(visit, source, out, self._say)
+        self._work = PlainWork(visit, source, self._say)
         self._shown = ("", 0)
 
     async def run(self, station: str = "") -> int:
@@ -55,6 +57,8 @@ class Plain:
         """One thing of a step; False when the input is closed."""
         if step.chat is not None:
             return await self._chat.one(step)
+        if step.work is not None:
+            return await self._work.one(step)
         name = self.visit.next_ask()
         if name is not None:
             return await self._one(step, step.field(name))

@@ -9,8 +9,8 @@ from typing import TextIO
 
 from capa_tui.lines import Lines, text_of
 from studies.chat import Chat
-from studies.conversation import Conversation, Heard
 from studies.errors import JournalError
+from studies.live import Heard, Live
 from studies.replies import Part, ReplyEnd
 from studies.runner import Visit
 from studies.steps import AnswerError, Done, Step
@@ -258,9 +258,9 @@ class PlainChat:
             self._say(f"{one.title}:\n{one.text}".replace("**", ""))
 
     @property
-    def _live(self) -> Conversation:
-        assert self.visit.conversation is not None
-        return self.visit.conversation
+    def _live(self) -> Live:
+        assert self.visit.live is not None
+        return self.visit.live
 
     async def _line(self) -> str | None:
         if self._pushed:

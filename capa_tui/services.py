@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from capa_tui.assistants.roster import Roster
     from capa_tui.sandbox.judge import SandboxJudge
     from storage.store import Store
-    from studies.conversation import Conversation
     from studies.ports import Archive, Desk, StudyRecord
     from studies.replies import Assistant
     from studies.study import Study
@@ -88,24 +87,16 @@ class Services:
         events = await self.archive.events(seated.stream)
         whole = await self.archive.study(seated.study)
         visit = Visit(whole, events, self.store.journal, self.clock)
-        if whole.settings.kind == "roleplay":
-            visit.conversation = await self._conversation(visit)
+        if whole.settings.assistants:
+            from studies.live import live_of
+
+            roster, judge = await self._open_live(whole)
+            visit.live = live_of(visit, roster, judge, self.store.dialogues(whole))
         return visit
 
-    async def _conversation(self, visit: Visit) -> Conversation:
-        """The live side of a visit.
-
-        Raises:
-            MachineError: this machine cannot run code safely, or cannot reach the study's assistants.
-        """
-        from studies.conversation import Conversation
-
-        roster, judge = await self._open_live(visit.study)
-        return Conversation(visit, roster, judge, self.store.dialogues(visit.study))
-
     @asynccontextmanager
-    async def live(self, study: Study) -> AsyncIterator[tuple[Assistant, Judge]]:
-        """The study's assistants and a judge, outside any visit.
+    async def live(self, study: Study) -> AsyncIterator[tuple[Assistant, Judge | None]]:
+        """The study's assistants, and a judge where the study runs code, outside any visit.
 
         Raises:
             MachineError: this machine cannot run code safely, or cannot reach the study's assistants.
@@ -115,19 +106,24 @@ class Services:
         finally:
             await self._let_go()
 
-    async def _open_live(self, study: Study) -> tuple[Roster, SandboxJudge]:
+    async def _open_live(self, study: Study) -> tuple[Roster, SandboxJudge | None]:
         from capa_tui.assistants.roster import Roster
-        from capa_tui.sandbox.judge import SandboxJudge
 
-        judge = SandboxJudge(unsafe=study.settings.roleplay.unsafe)
-        self._live.append(judge)
-        missing = await asyncio.to_thread(judge.available)
-        if missing is not None:
-            raise MachineError(f"{missing} Nothing was lost; sessions cannot be judged without it.")
+        judge = await self._open_judge(study) if study.settings.runs_code else None
         roster = Roster()
         self._live.append(roster)
         await roster.open(one.model for one in study.settings.assistants)
         return roster, judge
+
+    async def _open_judge(self, study: Study) -> SandboxJudge:
+        from capa_tui.sandbox.judge import SandboxJudge
+
+        judge = SandboxJudge(unsafe=study.settings.unsafe)
+        self._live.append(judge)
+        missing = await asyncio.to_thread(judge.available)
+        if missing is not None:
+            raise MachineError(f"{missing} Nothing was lost; sessions cannot be judged without it.")
+        return judge
 
     def rise(self) -> None:
         """Free the streams this process holds."""

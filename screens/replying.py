@@ -12,8 +12,8 @@ from textual.worker import Worker, WorkerError
 
 from screens.dialogue import LEAVING
 from screens.participant import ParticipantScreen
-from studies.conversation import Conversation, Heard
 from studies.errors import JournalError
+from studies.live import Heard, Live
 from studies.replies import ReplyEnd
 from studies.steps import Done, Step
 
@@ -47,8 +47,8 @@ class ReplyingScreen(ParticipantScreen):
 
     def __init__(self, flow: VisitScreen, step: Step) -> None:
         super().__init__(flow, step)
-        assert flow.visit.conversation is not None
-        self.live: Conversation = flow.visit.conversation
+        assert flow.visit.live is not None
+        self.live: Live = flow.visit.live
         self.left = False
         """Whether the visit is being left, so that nothing that still arrives matters here."""
         self.replying = False

@@ -17,7 +17,7 @@ from studies.runner import Visit
 from studies.steps import Done, End, Step
 
 if TYPE_CHECKING:
-    from studies.conversation import Conversation
+    from studies.live import Live
 
 Way = Literal["pause", "withdraw", "instructions", "colours", "back"]
 
@@ -121,9 +121,9 @@ class VisitScreen(CapaScreen[Done]):
         self._saver.do(Job(store, lambda _: self.call_later(then)))
 
     @property
-    def _live(self) -> Conversation:
-        assert self.visit.conversation is not None
-        return self.visit.conversation
+    def _live(self) -> Live:
+        assert self.visit.live is not None
+        return self.visit.live
 
     def leave(self, step: Step) -> None:
         """Close the step and go on, once everything is on disk. Until then no key counts."""

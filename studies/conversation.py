@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from studies.chat import Chat
+from studies.events import Payload
+from studies.live import Listener
 from studies.replies import Assistant, Call, Part, ReplyEnd
-from studies.roleplay.protocol import RoleplayKind
+from studies.state import State
 from studies.steps import AnswerError, Done, Step
-from studies.verdicts import Judge, Verdict
+from studies.verdicts import Judge
 
 if TYPE_CHECKING:
     from studies.roleplay.context import Dialogues
@@ -29,16 +30,27 @@ PART_SECONDS = 0.25
 """Streamed parts become durable at most this often; the closing event holds the whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """Something a front end may show while a reply is on its way."""
+class Sequel(Protocol):
+    """What follows a message without the participant."""
 
-    about: str
-    turn: int
-    what: Part | ReplyEnd | Verdict
+    async def run(self, hear: Listener) -> Step | Done:
+        """Go on until the participant is asked, the reply broke off, or the task is over."""
 
 
-Listener = Callable[[Heard], None]
+class ChatKind(Protocol):
+    """The part of a study kind that has dialogues."""
+
+    def chat(self, item: str, state: State) -> Chat:
+        """The dialogue of a task as the participant may see it."""
+
+    def retried(self, step: Step, state: State) -> tuple[Payload, ...]:
+        """A broken reply is asked for again, in the same turn."""
+
+    def given_up(self, step: Step, state: State, *, done: bool) -> tuple[Payload, ...]:
+        """The participant ends the task: gives up, or declares it done."""
+
+    def sequel(self, visit: Visit, conversation: Conversation) -> Sequel:
+        """What follows a message in the open task."""
 
 
 class Conversation:
@@ -49,9 +61,7 @@ class Conversation:
         self.assistant = assistant
         self.judge = judge
         self.dialogues = dialogues
-        kind = visit.protocol.kind
-        assert isinstance(kind, RoleplayKind)
-        self._kind = kind
+        self._kind = cast("ChatKind", visit.protocol.kind)
         self._stop = asyncio.Event()
         self._stopping: Literal["stopped", "interrupted"] = "stopped"
         self._busy = asyncio.Lock()
@@ -72,13 +82,14 @@ class Conversation:
         Raises:
             JournalError: something is not on disk yet; call again.
         """
-        from studies.roleplay.sequel import Sequel
-
         async with self._busy:
             self._stop.clear()
             # What could not be stored before comes first: it may be the very reply that seems to be due.
             await self._visit.store()
-            return await Sequel(self._visit, self).run(hear)
+            return await self._kind.sequel(self._visit, self).run(hear)
+
+    def begin(self) -> None:
+        """Nothing goes on beside a dialogue."""
 
     def stop(self) -> bool:
         """Stop the reply in flight, which uses its turn up; False if there is none."""

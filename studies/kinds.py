@@ -73,6 +73,9 @@ class StudyKind(Protocol):
     def done(self, state: State) -> int:
         """How many of the assigned items, tasks or projects are finished."""
 
+    def flags(self, state: State) -> tuple[str, ...]:
+        """What a researcher should know of this participation, in words."""
+
 
 def kind_of(study: Study) -> StudyKind:
     """The kind that the study's settings name.

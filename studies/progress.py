@@ -267,7 +267,7 @@ def _seat(
         now=place(protocol, state) if stands in GOING else "",
         worked_ms=worked_ms(events, study.analysis.idle_seconds * 1000),
         last_at=state.last_at,
-        flags=_flags(protocol, state),
+        flags=protocol.kind.flags(state),
     )
     return seat, finished
 
@@ -300,21 +300,6 @@ def place(protocol: Protocol, state: State) -> str:
     if word is None:
         return current.progress.part.lower()
     return f"{word} {current.progress.position} of {current.progress.total}"
-
-
-def _flags(protocol: Protocol, state: State) -> tuple[str, ...]:
-    if protocol.study.settings.kind == "roleplay":
-        from studies.roleplay.protocol import sessions_of
-
-        ends = Counter(str(one.disposition) for one in sessions_of(state).all)
-        named = {"technical": "failed technically", "gave_up": "given up", "timed_out": "timed out"}
-        return tuple(f"{words} {ends[end]}" for end, words in named.items() if ends[end])
-    from studies.annotation.counting import failed_checks
-
-    failed = len(failed_checks(protocol.study, state))
-    flagged = sum(1 for step, one in state.submitted.items() if one.answers.get("flag") is True)
-    words = [f"check failed {failed}"] if failed else []
-    return (*words, *([f"flagged {flagged}"] if flagged else []))
 
 
 def worked_ms(events: Sequence[Event], idle_ms: int) -> int:

@@ -20,7 +20,7 @@ from studies.steps import AnswerError, Done, Step, check_answer
 from studies.study import Study
 
 if TYPE_CHECKING:
-    from studies.conversation import Conversation
+    from studies.live import Live
 
 SECONDS_A_DAY = 86_400
 SAMPLE_MS = 1_000
@@ -59,7 +59,7 @@ class Visit:
         self._turn = asyncio.Lock()
         self._shown_at = clock.monotonic_ms()
         self._paused = False
-        self.conversation: Conversation | None = None
+        self.live: Live | None = None
         """The live side, where the study kind has one."""
         self.drafts: dict[str, str] = {}
         """Unfinished text by ask id, as it was kept on disk."""
@@ -359,6 +359,8 @@ class Visit:
         for one in self._unsaved:
             self._take(one)
         self._unsaved = []
+        if self.live is not None:
+            self.live.begin()
 
     def _take(self, one: Event) -> None:
         self._state = self.protocol.apply(self._state, one)

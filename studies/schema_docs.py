@@ -109,9 +109,12 @@ def _declarations(module: ModuleType) -> dict[str, dict[str, str]]:
 
 def descriptions(model: type[BaseModel]) -> dict[str, str]:
     """What each field of a model means, from the docstring under it."""
-    module = inspect.getmodule(model)
-    assert module is not None
-    return _declarations(module).get(model.__name__, {})
+    found: dict[str, str] = {}
+    for one in reversed(model.__mro__):
+        module = inspect.getmodule(one)
+        if module is not None and issubclass(one, BaseModel) and one is not BaseModel:
+            found |= _declarations(module).get(one.__name__, {})
+    return found
 
 
 def nested(model: type[BaseModel]) -> Iterator[type[BaseModel]]:

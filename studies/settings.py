@@ -125,7 +125,31 @@ class AssistantSettings(Settings):
     """File in prompts/ with the system prompt; the product's own without one."""
 
 
-class RoleplaySettings(Settings):
+class LiveSettings(Settings):
+    """What every kind with live assistants sets: spending and waiting."""
+
+    participant_budget: Annotated[float, Field(gt=0)] | None = None
+    """US dollars one participation may cost."""
+    study_budget: Annotated[float, Field(gt=0)] | None = None
+    """US dollars the study may cost in this database."""
+    reply_timeout: Annotated[float, Field(gt=0)] = 180.0
+    """Seconds a whole reply may take."""
+    read_timeout: Annotated[float, Field(gt=0)] = 60.0
+    """Seconds between two parts of a reply."""
+    after: tuple[Question, ...] = ()
+    """Questions after each session."""
+
+
+class JudgedSettings(LiveSettings):
+    """What every kind that runs a model's code sets."""
+
+    time_limit: Annotated[float, Field(gt=0, le=120)] = 5.0
+    """Seconds a check may take."""
+    unsafe: bool = False
+    """Run code without isolation where this machine offers none; every export then says so."""
+
+
+class RoleplaySettings(JudgedSettings):
     """How sessions with live assistants go (CAPA, Benchmark Task and Experimental Setup)."""
 
     turns: Annotated[int, Field(ge=1, le=50)] = 8
@@ -159,22 +183,8 @@ class RoleplaySettings(Settings):
     """Waiting is padded to this, so that it does not give the condition away."""
     soft_minutes: Annotated[int, Field(ge=1)] = 15
     """After this long in one session the participant is asked once whether to go on."""
-    participant_budget: Annotated[float, Field(gt=0)] | None = None
-    """US dollars one participation may cost."""
-    study_budget: Annotated[float, Field(gt=0)] | None = None
-    """US dollars the study may cost in this database."""
-    time_limit: Annotated[float, Field(gt=0, le=120)] = 5.0
-    """Seconds a check may take."""
-    reply_timeout: Annotated[float, Field(gt=0)] = 180.0
-    """Seconds a whole reply may take."""
-    read_timeout: Annotated[float, Field(gt=0)] = 60.0
-    """Seconds between two parts of a reply."""
     rename_entry_point: bool = False
     """Replace well-known function names in interface, reference and tests."""
-    unsafe: bool = False
-    """Run code without isolation where this machine offers none; every export then says so."""
-    after: tuple[Question, ...] = ()
-    """Questions after each session."""
 
 
 class StudySettings(Settings):
@@ -214,6 +224,22 @@ class StudySettings(Settings):
     """What happens after an absence."""
     questionnaire: tuple[Question, ...] = ()
     """Closing questions, shown eight at a time."""
+
+    @property
+    def live(self) -> LiveSettings | None:
+        """The table of the kind, where it has live assistants."""
+        found = getattr(self, self.kind)
+        return found if isinstance(found, LiveSettings) else None
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether the kind runs a model's code."""
+        return isinstance(self.live, JudgedSettings)
+
+    @property
+    def unsafe(self) -> bool:
+        """Whether code may run without isolation."""
+        return isinstance(self.live, JudgedSettings) and self.live.unsafe
 
     @field_validator("consent")
     @classmethod

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from studies.chat import Chat
+    from studies.work import Work
 
 FieldKind = Literal["info", "consent", "choice", "multi", "scale", "text", "chat"]
-StepKind = Literal["consent", "page", "annotation", "feedback", "rest", "form", "debrief", "chat"]
+StepKind = Literal["consent", "page", "annotation", "feedback", "rest", "form", "debrief", "chat", "work"]
 
 MAX_TEXT = 20_000
 """Characters that a text field of a screen holds."""
@@ -90,6 +91,22 @@ class Step:
     can_go_back: bool = False
     chat: Chat | None = None
     """The dialogue, where the step is a chat turn."""
+    work: Work | None = None
+    """What has to be done before anything can be asked, where the step waits for that."""
+
+    @property
+    def due(self) -> bool:
+        """Whether something is to happen without the participant: `advance` the live side."""
+        if self.work is not None:
+            return self.work.phase == "working"
+        return self.chat is not None and self.chat.phase in ("replying", "judging")
+
+    @property
+    def broken(self) -> bool:
+        """Whether something broke off that can be asked for again."""
+        if self.work is not None:
+            return self.work.phase == "broken"
+        return self.chat is not None and self.chat.phase == "broken"
 
     def ask_id(self, name: str) -> str:
         """The stable id of one field's ask."""

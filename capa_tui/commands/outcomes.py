@@ -109,6 +109,7 @@ async def _run_blank(services: Services, study: Study) -> None:
     done = {(one.assistant, one.task) for one in recorded(study, await services.archive.desk(study.sha256))}
     calls = [one for one in blank_control(study) if (one.assistant, one.task) not in done]
     async with services.live(study) as (assistant, judge):
+        assert judge is not None
         async for judged in run_blank(study, calls, assistant, judge):
             await services.desk.blank(judged)
             report.say(f"blank control: {judged.assistant}, {judged.item}: {judged.verdict}")

@@ -225,6 +225,15 @@ class AnnotationKind:
         """Main items annotated, without repeats and checks."""
         return sum(1 for one in state.submitted if one.startswith("main:"))
 
+    def flags(self, state: State) -> tuple[str, ...]:
+        """Attention checks failed, and items the participant flagged."""
+        from studies.annotation.counting import failed_checks
+
+        failed = len(failed_checks(self.study, state))
+        flagged = sum(1 for one in state.submitted.values() if one.answers.get("flag") is True)
+        words = [f"check failed {failed}"] if failed else []
+        return (*words, *([f"flagged {flagged}"] if flagged else []))
+
     # -- training ------------------------------------------------------------------------------
 
     def feedback(self, item: str, answers: Mapping[str, Any]) -> tuple[str, bool]:

@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from studies.answers import whole
 from studies.desk import BlankJudged
 from studies.events import Event
 from studies.replies import Assistant, Call, ChatMessage
-from studies.roleplay.answers import whole
 from studies.roleplay.context import system_prompt
 from studies.roleplay.design import speakers
 from studies.roleplay.judging import verdict_on

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from studies.answers import ask
 from studies.replies import Assistant, ChatMessage
-from studies.roleplay.answers import ask
 from studies.roleplay.context import Dialogue, system_prompt, transcript
 from studies.roleplay.payloads import GateDecided
 from studies.roleplay.sessions import Session
@@ -46,7 +46,7 @@ async def ask_gate(
     asked = f"{transcript(history)}\n\nThe new request: {session.turns[-1].request}"
     messages = (ChatMessage("system", prompt.strip()), ChatMessage("user", asked))
     script = '{"sufficient": false, "session": 0, "text": "Ask what is unclear."}'
-    got = await ask(study, name, messages, GateAnswer, script, assistant)
+    got = await ask(settings, study.settings.roleplay, messages, GateAnswer, script, assistant)
     answer = got.answer
     if answer is None:
         fallback = f"{FALLBACK}: {got.trouble}"

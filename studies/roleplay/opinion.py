@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
+from studies.answers import ask
 from studies.replies import Assistant, ChatMessage
-from studies.roleplay.answers import ask
 from studies.roleplay.context import system_prompt
 from studies.roleplay.payloads import OpinionGiven
 
@@ -45,7 +45,7 @@ async def ask_opinion(
     asked = f"The interface: {task.interface}\n\nThe reference:\n\n{task.reference}\n\nSubmitted:\n\n{code}"
     messages = (ChatMessage("system", prompt.strip()), ChatMessage("user", asked))
     script = '{"agrees": false, "reason": "A rehearsal has no opinion."}'
-    got = await ask(study, name, messages, Opinion, script, assistant)
+    got = await ask(settings, study.settings.roleplay, messages, Opinion, script, assistant)
     return OpinionGiven(
         session.id,
         session.item,

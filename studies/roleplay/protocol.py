@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from studies.chat import Chat, Line, Panel
 from studies.events import Event, Payload, new_id
@@ -23,6 +24,11 @@ from studies.roleplay.sessions import Session, Sessions, fold_sessions
 from studies.state import Closing, State
 from studies.steps import AnswerError, Field, Progress, Step
 from studies.study import Study
+
+if TYPE_CHECKING:
+    from studies.conversation import Conversation
+    from studies.roleplay.sequel import Sequel
+    from studies.runner import Visit
 
 FREE_AFTER = 3
 """After this turn, ending a task costs nothing and is offered as a plain choice."""
@@ -324,6 +330,18 @@ class RoleplayKind:
         if len(resolved) < self.settings.history:
             return (ended,)
         return (ended, HistoryFrozen(tuple(resolved)))
+
+    def sequel(self, visit: Visit, conversation: Conversation) -> Sequel:
+        """What follows a request: the reply, the verdict, the session's end."""
+        from studies.roleplay.sequel import Sequel
+
+        return Sequel(self, visit, conversation)
+
+    def flags(self, state: State) -> tuple[str, ...]:
+        """Sessions that did not come to a regular end."""
+        ends = Counter(str(one.disposition) for one in sessions_of(state).all)
+        named = {"technical": "failed technically", "gave_up": "given up", "timed_out": "timed out"}
+        return tuple(f"{words} {ends[end]}" for end, words in named.items() if ends[end])
 
     def closing_of(self, payload: Payload) -> Closing | None:
         """A session's end closes its step."""

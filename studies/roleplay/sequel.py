@@ -6,8 +6,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from studies.conversation import PART_SECONDS, Heard, Listener
+from studies.conversation import PART_SECONDS
 from studies.events import Payload
+from studies.live import Heard, Listener
 from studies.payloads import ParticipationLimited
 from studies.replies import Part, ReplyEnd, Usage
 from studies.roleplay import payloads as said
@@ -16,24 +17,23 @@ from studies.roleplay.context import Dialogue, call_for, history_of, prompt_hash
 from studies.roleplay.gate import ask_gate
 from studies.roleplay.judging import verdict_on
 from studies.roleplay.opinion import ask_opinion
-from studies.roleplay.protocol import RoleplayKind, sessions_of
+from studies.roleplay.protocol import sessions_of
 from studies.roleplay.sessions import Session, disposition_after
 from studies.steps import Done, Step
 from studies.verdicts import Verdict
 
 if TYPE_CHECKING:
     from studies.conversation import Conversation
+    from studies.roleplay.protocol import RoleplayKind
     from studies.runner import Visit
 
 
 class Sequel:
     """One run of what is due in the open session."""
 
-    def __init__(self, visit: Visit, conversation: Conversation) -> None:
+    def __init__(self, kind: RoleplayKind, visit: Visit, conversation: Conversation) -> None:
         self.visit = visit
         self.live = conversation
-        kind = visit.protocol.kind
-        assert isinstance(kind, RoleplayKind)
         self.kind = kind
         self.study = visit.study
 

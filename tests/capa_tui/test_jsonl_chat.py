@@ -18,7 +18,7 @@ from studies.study import Study
 def wire(study: Study, *replies: str | ReplyEnd, sitting: Sitting | None = None) -> tuple[Wire, Sitting]:
     sitting = sitting or Sitting(study)
     visit = Visit(study, sitting.events, sitting.journal, sitting.clock)
-    visit.conversation = Conversation(visit, Scripted(*replies), WordJudge(), NoDialogues())
+    visit.live = Conversation(visit, Scripted(*replies), WordJudge(), NoDialogues())
     return Wire(lambda source, out: JsonLines(visit, source, out)), sitting
 
 

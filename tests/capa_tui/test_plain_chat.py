@@ -31,7 +31,7 @@ class Talking:
         self.sitting = sitting or Sitting(roleplay_study(**{"conditions": ("none",), **roleplay}))
         self.assistant = Dictated()
         visit = Visit(self.sitting.study, self.sitting.events, self.sitting.journal, self.sitting.clock)
-        visit.conversation = Conversation(visit, self.assistant, WordJudge(), NoDialogues())
+        visit.live = Conversation(visit, self.assistant, WordJudge(), NoDialogues())
         self.wire = Wire(lambda source, out: Plain(visit, source, out))
 
     async def until(self, wanted: str) -> list[str]:

@@ -35,7 +35,7 @@ def table(chair: Make) -> Make:
         def application(self, *visit: Any) -> Any:
             app = super().application(*visit)
             self.live = Conversation(self.visit, self.assistant, self.judge, self.dialogues)
-            self.visit.conversation = self.live
+            self.visit.live = self.live
             return app
 
     async def make(*, until: str = "session:", task: dict[str, Any] | None = None, **roleplay: Any) -> Any:

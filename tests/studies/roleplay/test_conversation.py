@@ -9,7 +9,7 @@ import pytest
 from support.chats import ASK, FAIL, PASS, NoDialogues, Scripted, Talk, roleplay_study, talk, task
 from support.visits import usual, walk
 
-from studies.conversation import Heard
+from studies.live import Heard
 from studies.replies import ChatMessage, Part, ReplyEnd
 from studies.roleplay import payloads as said
 from studies.roleplay.context import Dialogue
