@@ -97,15 +97,14 @@ def check(arguments: Namespace) -> int:
 
 def _refused_references(files: Mapping[str, bytes]) -> list[Problem]:
     """Tasks whose own hidden tests do not accept their reference solution."""
+    from capa_tui.packs import of_study, references
     from studies.folder import parse
 
-    study = parse(files)
-    if not study.tasks:
+    submitted = references(of_study(parse(files)))
+    if not submitted:
         return []
     from capa_tui.commands.judging import verdicts_on
-    from capa_tui.packs import of_study, references
 
-    submitted = references(of_study(study))
     verdicts = asyncio.run(verdicts_on(submitted))
     problems = []
     for one, verdict in zip(submitted, verdicts, strict=True):
