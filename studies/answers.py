@@ -12,7 +12,8 @@ from pydantic import BaseModel, ValidationError
 from studies.replies import Assistant, Call, ChatMessage, Part, ReplyEnd
 
 if TYPE_CHECKING:
-    from studies.settings import AssistantSettings, LiveSettings
+    from studies.setting_types import LiveSettings
+    from studies.settings import AssistantSettings
 
 Model = TypeVar("Model", bound=BaseModel)
 MOST_TROUBLE = 2_000

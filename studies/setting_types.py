@@ -82,3 +82,31 @@ class Question(Settings):
         if self.kind == "scale" and not self.low < self.high <= self.low + 10:
             raise ValueError("a scale runs from low to high, at most eleven steps")
         return self
+
+
+class LiveSettings(Settings):
+    """What every kind with live assistants sets: spending and waiting."""
+
+    participant_budget: Annotated[float, Field(gt=0)] | None = None
+    """US dollars one participation may cost."""
+    study_budget: Annotated[float, Field(gt=0)] | None = None
+    """US dollars the study may cost in this database."""
+    reply_timeout: Annotated[float, Field(gt=0)] = 180.0
+    """Seconds a whole reply may take."""
+    read_timeout: Annotated[float, Field(gt=0)] = 60.0
+    """Seconds between two parts of a reply."""
+    after: tuple[Question, ...] = ()
+    """Questions after each session."""
+
+
+class JudgedSettings(LiveSettings):
+    """What every kind with dialogues about code sets."""
+
+    time_limit: Annotated[float, Field(gt=0, le=120)] = 5.0
+    """Seconds a check may take; of a whole program, each case."""
+    unsafe: bool = False
+    """Run code without isolation where this machine offers none; every export then says so."""
+    minimum_wait_ms: Annotated[int, Field(ge=0)] = 0
+    """Waiting is padded to this, so that it does not give a model or condition away."""
+    soft_minutes: Annotated[int, Field(ge=1)] = 15
+    """After this long in one session the participant is asked once whether to go on."""

@@ -7,7 +7,17 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from studies.clarification.settings import ClarificationSettings
-from studies.setting_types import LANGUAGE, Code, Question, Settings, Slug, Text, refuse_repeats
+from studies.setting_types import (
+    LANGUAGE,
+    Code,
+    JudgedSettings,
+    LiveSettings,
+    Question,
+    Settings,
+    Slug,
+    Text,
+    refuse_repeats,
+)
 
 Kind = Literal["annotation", "roleplay", "clarification"]
 
@@ -125,30 +135,6 @@ class AssistantSettings(Settings):
     """File in prompts/ with the system prompt; the product's own without one."""
 
 
-class LiveSettings(Settings):
-    """What every kind with live assistants sets: spending and waiting."""
-
-    participant_budget: Annotated[float, Field(gt=0)] | None = None
-    """US dollars one participation may cost."""
-    study_budget: Annotated[float, Field(gt=0)] | None = None
-    """US dollars the study may cost in this database."""
-    reply_timeout: Annotated[float, Field(gt=0)] = 180.0
-    """Seconds a whole reply may take."""
-    read_timeout: Annotated[float, Field(gt=0)] = 60.0
-    """Seconds between two parts of a reply."""
-    after: tuple[Question, ...] = ()
-    """Questions after each session."""
-
-
-class JudgedSettings(LiveSettings):
-    """What every kind that runs a model's code sets."""
-
-    time_limit: Annotated[float, Field(gt=0, le=120)] = 5.0
-    """Seconds a check may take."""
-    unsafe: bool = False
-    """Run code without isolation where this machine offers none; every export then says so."""
-
-
 class RoleplaySettings(JudgedSettings):
     """How sessions with live assistants go (CAPA, Benchmark Task and Experimental Setup)."""
 
@@ -179,10 +165,6 @@ class RoleplaySettings(JudgedSettings):
     """Name of the assistant that gives a second opinion on each submission, beside the executed verdict."""
     gated_keeps_history: bool = True
     """Whether `gated` keeps the raw history in context beside what the gate says."""
-    minimum_wait_ms: Annotated[int, Field(ge=0)] = 0
-    """Waiting is padded to this, so that it does not give the condition away."""
-    soft_minutes: Annotated[int, Field(ge=1)] = 15
-    """After this long in one session the participant is asked once whether to go on."""
     rename_entry_point: bool = False
     """Replace well-known function names in interface, reference and tests."""
 

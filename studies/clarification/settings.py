@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from studies.setting_types import Question, Settings, Slug, Text
+from studies.setting_types import JudgedSettings, Settings, Slug, Text
 
 PERSON = "person"
 """What `judge.by` says where whoever answers also judges."""
@@ -55,7 +55,7 @@ class Sample(Settings):
     """Questions without votes."""
 
 
-class ClarificationSettings(Settings):
+class ClarificationSettings(JudgedSettings):
     """How a clarification study goes (ClarifyCodeBench's protocol, with a person in one of its seats)."""
 
     seat: Literal["answerer", "matcher", "asker", "author"] = "answerer"
@@ -100,21 +100,3 @@ class ClarificationSettings(Settings):
     """Seat `matcher`: which asked questions are drawn."""
     cross_check: bool = True
     """Seat `author`: a second person checks each shortened task blind before differences are settled."""
-    minimum_wait_ms: Annotated[int, Field(ge=0)] = 0
-    """Waiting is padded to this, so that it does not give a model away."""
-    soft_minutes: Annotated[int, Field(ge=1)] = 15
-    """After this long on one task the participant is asked once whether to go on."""
-    participant_budget: Annotated[float, Field(gt=0)] | None = None
-    """US dollars one participation may cost."""
-    study_budget: Annotated[float, Field(gt=0)] | None = None
-    """US dollars the study may cost in this database."""
-    time_limit: Annotated[float, Field(gt=0, le=120)] = 5.0
-    """Seconds a check may take; of a whole program, each case."""
-    reply_timeout: Annotated[float, Field(gt=0)] = 180.0
-    """Seconds a whole reply may take."""
-    read_timeout: Annotated[float, Field(gt=0)] = 60.0
-    """Seconds between two parts of a reply."""
-    unsafe: bool = False
-    """Run code without isolation where this machine offers none; every export then says so."""
-    after: tuple[Question, ...] = ()
-    """Questions after each task."""
