@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from studies.clarification.figures import MEANS
 from studies.clarification.metrics import Run, ora, tkqr
-from studies.clarification.records import Dialogue, Response, read_records, record_of
+from studies.clarification.records import Dialogue, read_records, record_of
 from studies.clarification.scoring import Scored, score
 from studies.clarification.taxonomy import TYPES
 
@@ -49,14 +49,12 @@ def _run(draw: random.Random, model: str, task: int, gaps: int) -> dict[str, Any
     ended = "limit" if rounds == LIMIT else "code"
     prompt = "Decide, for each of the numbers given, whether it is large. " * 20
     messages = [("system", "Ask one question, or give the code."), ("user", prompt)]
-    responses: list[Response] = []
+    matched: list[tuple[int, ...]] = []
     for turn in range(rounds):
-        matched = draw.choice([None, *range(gaps)])
-        repeated = matched is not None and matched in {one.matched for one in responses}
-        responses.append(Response(matched, repeated))
+        matched.append(draw.choice([(), *((place,) for place in range(gaps))]))
         messages += [("assistant", f"[QUESTION]What of case {turn}?[/QUESTION]"), ("user", "It is as said.")]
     if ended == "code":
-        responses.append(Response())
+        matched.append(())
         messages.append(("assistant", "[CODE]print(input())[/CODE]"))
     return record_of(
         Dialogue(
@@ -65,7 +63,7 @@ def _run(draw: random.Random, model: str, task: int, gaps: int) -> dict[str, Any
             key_questions=tuple(f"What is meant by {one}?" for one in range(gaps)),
             prompt=prompt,
             messages=tuple(messages),
-            responses=tuple(responses),
+            matched=tuple(matched),
             ended=ended,  # type: ignore[arg-type]
             code="print(input())" if ended == "code" else "",
             model=model,

@@ -7,7 +7,7 @@ stands beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, log2
@@ -138,13 +138,13 @@ def ora(questions: int, gaps: int) -> float:
     return exp(-((questions - gaps) ** 2) / (2 * sigma**2))
 
 
-def fresh(matched: Iterable[int | None]) -> tuple[bool, ...]:
-    """Which question turns hit a key question for the first time, from the one that each matched, if any."""
-    seen: set[int | None] = {None}
+def fresh(matched: Iterable[Collection[int]]) -> tuple[bool, ...]:
+    """Which turns hit a key question for the first time, from those that each turn matched."""
+    seen: set[int] = set()
     found = []
-    for one in matched:
-        found.append(one not in seen)
-        seen.add(one)
+    for turn in matched:
+        found.append(not seen.issuperset(turn))
+        seen.update(turn)
     return tuple(found)
 
 

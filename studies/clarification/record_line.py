@@ -64,23 +64,24 @@ class RecordLine:
         passed = self.taken("passed", bool, "true, false or null")
         named = self.taken("model", str, "text")
         participant = self.taken("participant", str, "text")
-        if responses is not None and hits is not None:
-            if len(hits) > responses:
-                self.problem("hit_dict", f"{len(hits)} turns", f"at most the {responses} responses")
-            if gaps is not None and sum(hits) > gaps:
-                self.problem("hit_dict", f"{sum(hits)} hits", f"at most the {gaps} key questions")
-        ended, asked = self.ended(len(hits or ()), responses), self.count("asked")
+        ended = self.ended(len(hits or ()), responses)
+        asked, covered = self.count("asked"), self.count("covered")
+        if task is None or gaps is None or responses is None or hits is None:
+            return None
+        if len(hits) > responses:
+            self.problem("hit_dict", f"{len(hits)} turns", f"at most the {responses} responses")
+        if sum(hits) > gaps:
+            self.problem("hit_dict", f"{sum(hits)} hits", f"at most the {gaps} key questions")
         if hits and ended in FINAL and len(hits) == responses:
             self.problem("ended", shown(ended), "limit or unfinished: every response was a question")
-        if len(self.problems) > before or task is None or gaps is None or responses is None or hits is None:
+        if asked is not None and asked > responses:
+            self.problem("asked", str(asked), f"at most the {responses} responses")
+        if covered is not None and not sum(hits) <= covered <= gaps:
+            self.problem("covered", str(covered), f"from the {sum(hits)} hits to the {gaps} key questions")
+        if len(self.problems) > before:
             return None
         if not responses:
             return task
-        if asked is None:
-            asked = responses - (ended in FINAL)
-        elif asked > responses:
-            self.problem("asked", str(asked), f"at most the {responses} responses")
-            return None
         return Run(
             task=task,
             types=types or (known.types if known else ()),
@@ -89,10 +90,11 @@ class RecordLine:
             gaps=gaps,
             hits=hits,
             responses=responses,
-            asked=asked,
+            asked=responses - (ended in FINAL) if asked is None else asked,
             ended=ended,
             passed=passed,
             participant=participant or None,
+            covered=covered,
         )
 
     def task(self) -> str | None:

@@ -2,7 +2,7 @@
 
 The scorer reads `hit_dict`, `turns` (else `response_contents`, else `messages`) and `key_question_num` (else
 `qa_pairs`). Keys of our own stand beside the benchmark's, all optional: `model`, `seat`, `keywords`, `ended`,
-`asked`, `passed`, `participant`; its scorer passes over them.
+`asked`, `covered`, `passed`, `participant`; its scorer passes over them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from studies.clarification.metrics import FINAL, Ended, Run, Seat
+from studies.clarification.metrics import FINAL, Ended, Run, Seat, fresh
 from studies.clarification.record_line import Labels, RecordLine
 from studies.clarification.taxonomy import TYPES
 from studies.errors import FolderError, Problem
@@ -32,18 +32,13 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
-    """One response of whoever asks."""
-
-    matched: int | None = None
-    """Place, from 0, of the key question that it hit."""
-    repeated: bool = False
-    """That key question had been hit before."""
-
-
-@dataclass(frozen=True, slots=True)
 class Dialogue:
-    """What a record is made of."""
+    """One task's dialogue: what a record, and a run's figures, are made of.
+
+    Raises:
+        ValueError: responses and messages of the assistant differ in number, or a response matched a key
+            question that there is not.
+    """
 
     task: str
     source: str
@@ -54,8 +49,9 @@ class Dialogue:
     """The underspecified statement."""
     messages: tuple[tuple[str, str], ...]
     """Role (`system`, `user`, `assistant`) and text, in order."""
-    responses: tuple[Response, ...]
-    """One for each message of the role `assistant`; the final one among them."""
+    matched: tuple[tuple[int, ...], ...]
+    """Of each message of the role `assistant`, a final one included: places, from 0, of the key questions
+    that it matched, open or hit before. At most one under the benchmark's own rule."""
     ended: Ended
     code: str = ""
     """The final code, without what stood around it."""
@@ -63,32 +59,43 @@ class Dialogue:
     seat: Seat | None = None
     types: tuple[str, ...] = ()
     asked: int | None = None
-    """Questions really asked; None: every response but a final one."""
+    """Questions really asked; None: every response but a final one asked one."""
     passed: bool | None = None
     participant: str | None = None
     """Pseudonym."""
 
+    def __post_init__(self) -> None:
+        if len(self.said) != len(self.matched):
+            raise ValueError(f"{len(self.matched)} responses, {len(self.said)} messages of the assistant")
+        if not self.covered <= set(range(len(self.key_questions))):
+            raise ValueError(f"matched {sorted(self.covered)} of {len(self.key_questions)} key questions")
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The responses."""
+        return tuple(text for role, text in self.messages if role == "assistant")
+
+    @property
+    def turns(self) -> tuple[tuple[int, ...], ...]:
+        """`matched` of the question turns alone."""
+        return self.matched[:-1] if self.ended in FINAL else self.matched
+
+    @property
+    def covered(self) -> set[int]:
+        """Key questions that were hit."""
+        return {place for turn in self.turns for place in turn}
+
 
 def record_of(dialogue: Dialogue) -> dict[str, Any]:
-    """The record of a run, such that the benchmark's scorer gives the figures that we give.
-
-    Raises:
-        ValueError: a response is missing or too many, or matches no key question of the task.
-    """
-    said = [text for role, text in dialogue.messages if role == "assistant"]
-    if len(said) != len(dialogue.responses):
-        raise ValueError(f"{len(dialogue.responses)} responses to {len(said)} messages of the assistant")
-    matched = [one.matched for one in dialogue.responses if one.matched is not None]
-    if not set(matched) <= set(range(len(dialogue.key_questions))):
-        raise ValueError(f"key questions {matched} of {len(dialogue.key_questions)}")
-    turns = dialogue.responses[:-1] if dialogue.ended in FINAL else dialogue.responses
-    hits = [one.matched is not None and not one.repeated for one in turns]
+    """The record of a dialogue, such that the benchmark's scorer gives the figures that we give."""
+    hits = fresh(dialogue.turns)
     own = {
         "model": dialogue.model,
         "seat": dialogue.seat,
         "keywords": [_label(one) for one in dialogue.types] or None,
         "ended": dialogue.ended,
         "asked": dialogue.asked,
+        "covered": len(dialogue.covered) if len(dialogue.covered) > sum(hits) else None,
         "passed": dialogue.passed,
         "participant": dialogue.participant,
     }
@@ -98,14 +105,37 @@ def record_of(dialogue: Dialogue) -> dict[str, Any]:
         "key_question_num": len(dialogue.key_questions),
         "prompt": dialogue.prompt,
         "messages": [{"role": role, "content": text} for role, text in dialogue.messages],
-        "response_contents": said,
+        "response_contents": list(dialogue.said),
         "hit_dict": {str(turn): int(hit) for turn, hit in enumerate(hits)},
-        "hit_questions": sorted({dialogue.key_questions[one] for one in matched}),
-        "turns": len(said),
+        "hit_questions": sorted({dialogue.key_questions[one] for one in dialogue.covered}),
+        "turns": len(dialogue.matched),
         "final_code": dialogue.code,
         "finished": dialogue.ended != "unfinished",
         **{key: value for key, value in own.items() if value is not None},
     }
+
+
+def run_of(dialogue: Dialogue) -> Run:
+    """The same dialogue as a run, which the record also reads back as.
+
+    Raises:
+        ValueError: there is no response.
+    """
+    hits = fresh(dialogue.turns)
+    return Run(
+        task=dialogue.task,
+        types=dialogue.types,
+        model=dialogue.model or "",
+        seat=dialogue.seat or "none",
+        gaps=len(dialogue.key_questions),
+        hits=hits,
+        responses=len(dialogue.matched),
+        asked=len(dialogue.turns) if dialogue.asked is None else dialogue.asked,
+        ended=dialogue.ended,
+        passed=dialogue.passed,
+        participant=dialogue.participant,
+        covered=len(dialogue.covered) if len(dialogue.covered) > sum(hits) else None,
+    )
 
 
 def read_records(
