@@ -6,7 +6,7 @@ from pathlib import Path
 
 from studies.study import Study
 
-KINDS = ("annotation", "roleplay")
+KINDS = ("annotation", "roleplay", "clarification")
 
 
 def directory(kind: str) -> Path:
