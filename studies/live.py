@@ -79,9 +79,8 @@ def live_of(visit: Visit, assistant: Assistant, judge: Judge | None, dialogues: 
         judge: where the study runs code.
         dialogues: other people's sessions.
     """
-    if visit.study.settings.kind == "roleplay":
+    if visit.study.settings.kind in ("roleplay", "clarification"):
         from studies.conversation import Conversation
 
-        assert judge is not None
         return Conversation(visit, assistant, judge, dialogues)
     return None
