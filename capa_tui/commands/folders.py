@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,8 @@ def new(arguments: Namespace) -> int:
 
     if arguments.kind not in KINDS:
         raise InputError(f"no study kind {arguments.kind!r}; there is: {', '.join(KINDS)}")
-    made = _roleplay(arguments) if arguments.kind == "roleplay" else _annotation(arguments)
+    make = {"annotation": _annotation, "roleplay": _roleplay, "clarification": _clarification}
+    made = make[arguments.kind](arguments)
     for note in made.notes:
         report.say(note)
     report.say(f"{made.directory}: a study of {made.items} items or tasks. Next: edit study.toml, then")
@@ -34,12 +35,11 @@ def _roleplay(arguments: Namespace) -> Created:
     from studies.roleplay.new import create
 
     others = ("items", "items_each", "raters", "block", "unequal", "preset", "text_field", "id_field")
-    wrong = [name for name in others if getattr(arguments, name)]
-    if wrong:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
-        raise InputError(
-            f"{flags}: for annotation studies; a role-play study takes --from and --participants"
-        )
+    _refuse(
+        arguments,
+        (*others, "seat", "tasks"),
+        "for other kinds; a role-play study takes --from and --participants",
+    )
     return create(
         Path(arguments.directory),
         source=arguments.source,
@@ -52,8 +52,11 @@ def _roleplay(arguments: Namespace) -> Created:
 def _annotation(arguments: Namespace) -> Created:
     from studies.new import create
 
-    if arguments.source or arguments.cells:
-        raise InputError("--from and --cells are for role-play studies; an annotation study takes --items")
+    _refuse(
+        arguments,
+        ("source", "cells", "seat", "tasks"),
+        "for other kinds of study; an annotation study takes --items",
+    )
     if arguments.items and not (arguments.text_field and arguments.id_field):
         raise InputError("--items also needs --text-field and --id-field")
     return create(
@@ -70,6 +73,32 @@ def _annotation(arguments: Namespace) -> Created:
         preset=arguments.preset,
         seed=arguments.seed,
     )
+
+
+def _clarification(arguments: Namespace) -> Created:
+    from studies.clarification.new import create
+
+    others = ("items", "text_field", "id_field", "context_field", "preset", "cells")
+    _refuse(arguments, others, "for other kinds of study; a clarification study takes --from")
+    return create(
+        Path(arguments.directory),
+        source=Path(arguments.source) if arguments.source else None,
+        tasks_file=Path(arguments.tasks) if arguments.tasks else None,
+        seat=arguments.seat,
+        participants=arguments.participants,
+        items_each=arguments.items_each,
+        raters=arguments.raters,
+        block=arguments.block,
+        unequal=arguments.unequal,
+        seed=arguments.seed,
+    )
+
+
+def _refuse(arguments: Namespace, names: Sequence[str], why: str) -> None:
+    flags = {"source": "from"}
+    wrong = [f"--{flags.get(one, one).replace('_', '-')}" for one in names if getattr(arguments, one)]
+    if wrong:
+        raise InputError(f"{', '.join(wrong)}: {why}")
 
 
 def check(arguments: Namespace) -> int:

@@ -108,8 +108,8 @@ def _notes(found: Sequence[_Found], kept: Sequence[ClarificationTask]) -> Iterat
     )
     unclear = sum(not one.votes for one in found)
     yield (
-        "Records keep the judge's outcome and no single votes: each outcome stands as one vote, and nothing is "
-        f"split. Of {unclear} questions the record does not tell which key question was meant."
+        "Records keep the judge's outcome and no single votes: each outcome stands as one vote, so nothing "
+        f"is split. Of {unclear} questions the record does not tell which key question was meant."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -130,12 +131,25 @@ def _design(settings: StudySettings, parts: ClarificationParts) -> Iterator[Prob
     elif how.tasks_each is not None and how.tasks_each > there:
         found = f"{how.tasks_each}, and there are {there} {what}"
         yield error("study.toml", "clarification.tasks_each", found, f"at most {there}")
+    if how.seat == "asker":
+        yield from _variants(settings, parts)
     alone = (design.raters if planned else design.participants) == 1
     if alone and how.seat == "matcher":
         found = "one matcher a question, and agreement takes two"
         yield warning("study.toml", "design", found, "two or more")
     if design.participants == 1 and how.seat == "author" and how.cross_check:
         yield error("study.toml", "clarification.cross_check", "one author, and nobody to check", "false")
+
+
+def _variants(settings: StudySettings, parts: ClarificationParts) -> Iterator[Problem]:
+    """One who asks about two variants of a source learns from each what the other leaves out."""
+    counts = Counter(row.value.source for row in parts.tasks if row.value.source)
+    design, several = settings.design, sum(count > 1 for count in counts.values())
+    each = design.items_each or settings.clarification.tasks_each or len(parts.tasks)
+    apart = "source" in design.strata and each * max(counts.values(), default=0) <= len(parts.tasks)
+    if several and not apart:
+        found = f"{several} sources have several variants, and one person may meet two of a kind"
+        yield warning("tasks.jsonl", "source", found, 'strata = ["source"] and fewer tasks a person')
 
 
 def _sample(settings: StudySettings, parts: ClarificationParts) -> Iterator[Problem]:
