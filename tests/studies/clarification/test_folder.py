@@ -241,7 +241,7 @@ def test_matchers_who_would_have_nothing_to_match(files: dict[str, bytes], key: 
 
 
 def test_a_sample_is_drawn_by_vote_and_weighted_back() -> None:
-    votes = [{"votes": {"unit": [True] * 3}}, {"votes": {"unit": [False] * 3}}, {"votes": {}, "hit": None}]
+    votes: list[dict[str, Any]] = [{}, {"votes": {"unit": [False] * 3}}, {"votes": {}}]
     questions = [asked(number, **votes[number % 3]) for number in range(12)]
     files = folder(study("matcher"), tasks=[row(1, asked=questions)], analysis=AGREEMENT)
     tasks = accept(files).clarification_tasks
