@@ -337,8 +337,8 @@ class SessionScreen(PanesScreen):
 
     def _ask_if_long(self) -> None:
         """Ask once whether to go on, when the participant has the word again after a long time."""
-        visit, allowed = self.flow.visit, self.flow.visit.study.settings.roleplay.soft_minutes
-        if self._long_from is None or visit.work_minutes() - self._long_from < allowed:
+        worked, allowed = self.flow.visit.work_minutes(), self.chat.soft_minutes
+        if self._long_from is None or allowed is None or worked - self._long_from < allowed:
             return
         self._long_from = None
         choices = (Choice("end", "End this task"), Choice("pause", "Pause"), Choice("on", "Go on"))

@@ -91,4 +91,9 @@ def kind_of(study: Study) -> StudyKind:
         from studies.roleplay.protocol import RoleplayKind
 
         return RoleplayKind(study)
-    raise InputError(f"no study kind {study.settings.kind!r}; this version knows: annotation, roleplay")
+    if study.settings.kind == "clarification":
+        from studies.clarification.protocol import seat_of
+
+        return seat_of(study)
+    known = "annotation, roleplay, clarification"
+    raise InputError(f"no study kind {study.settings.kind!r}; this version knows: {known}")

@@ -284,6 +284,7 @@ WORDS = {
     **dict.fromkeys(("main", "repeat", "check"), "item"),
     **dict.fromkeys(("brief", "session", "after"), "task"),
     "training": "practice",
+    "label": "question",
 }
 """What a step of each sort is counted as."""
 

@@ -99,7 +99,7 @@ class Protocol:
 
     @staticmethod
     def _reopens(step: str) -> bool:
-        return step.partition(":")[0] in ("main", "repeat", "check", "questions", "after")
+        return step.partition(":")[0] in ("main", "repeat", "check", "questions", "after", "label")
 
     # -- one step ------------------------------------------------------------------------------
 

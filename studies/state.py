@@ -25,6 +25,8 @@ class Closing:
 
     step: str
     submission: Submission | None = None
+    goes_on: bool = False
+    """The step stays open with its next turn; only the answers to this one are behind the participant."""
 
 
 class ReadsClosing(Protocol):
@@ -136,6 +138,8 @@ def fold(state: State, event: Event, kind: ReadsClosing) -> State:
 
 
 def _close(state: State, closing: Closing) -> State:
+    if closing.goes_on:
+        return replace(state, answers={})
     submitted = state.submitted
     if closing.submission is not None:
         submitted = {**submitted, closing.step: closing.submission}

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from studies.work import Work
 
 FieldKind = Literal["info", "consent", "choice", "multi", "scale", "text", "chat"]
-StepKind = Literal["consent", "page", "annotation", "feedback", "rest", "form", "debrief", "chat", "work"]
+StepKind = Literal[
+    "consent", "page", "annotation", "feedback", "rest", "form", "debrief", "chat", "work", "matching"
+]  # fmt: skip
 
 MAX_TEXT = 20_000
 """Characters that a text field of a screen holds."""

@@ -50,6 +50,8 @@ class ResponseRead(Payload):
     """How it was recognised: by the tags, by a block of code, by neither, or there was nothing in it."""
     both: bool = False
     """It held a question and code; the study's rule chose."""
+    bundle: bool = False
+    """The question looks like several; it can hit one key question at most, unless `matching` says other."""
 
 
 @event("question_asked")

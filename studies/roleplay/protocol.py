@@ -195,6 +195,7 @@ class RoleplayKind:
             can_end=used >= FREE_AFTER,
             can_declare_done=self.settings.feedback == "participant_decides"
             and bool(session and any(one.verdict and one.verdict.submission for one in session.turns)),
+            soft_minutes=self.settings.soft_minutes,
         )
 
     def _notice(self, session: Session | None) -> str:
