@@ -69,7 +69,11 @@ def parser() -> argparse.ArgumentParser:
 
     demo = add("demo", "take part in a complete offline study, in a throwaway database")
     demo.add_argument(
-        "kind", nargs="?", default="annotation", metavar="KIND", help="annotation (default) or roleplay"
+        "kind",
+        nargs="?",
+        default="annotation",
+        metavar="KIND",
+        help="annotation (the default), roleplay or clarification",
     )
     _front_ends(demo)
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
-from typing import Any, TextIO
+from typing import TextIO
 
 from capa_tui.lines import Lines, text_of
 from capa_tui.plain_chat import PlainChat
+from capa_tui.plain_fields import answer_in, asked_text, reflowed
 from capa_tui.plain_work import PlainWork
 from studies.errors import JournalError
 from studies.runner import Visit
 from studies.steps import AnswerError, Done, Field, Material, Step
-from studies.visible import visible, visible_line
+from studies.visible import visible
 
 WIDTH = 78
 CALM = "\x1b[?1000l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\x1b[?2004l\x1b[?25h"
@@ -71,7 +71,7 @@ class Plain:
             self._shown = (step.id, step.revision)
             self._introduce(step)
             await self.visit.shown(step)
-        self._question(field)
+        self._say(asked_text(field))
         while True:
             given = await self._read(field)
             if given is None:
@@ -79,7 +79,7 @@ class Plain:
             try:
                 if given.startswith("/") and await self._command(given, step, field):
                     return True
-                await self.visit.answer(step.ask_id(field.name), _value(field, given), walk=True)
+                await self.visit.answer(step.ask_id(field.name), answer_in(field, given), walk=True)
             except (AnswerError, JournalError) as error:
                 self._say(f"Not taken: {error}")
                 continue
@@ -145,38 +145,17 @@ class Plain:
             where.append(f"{progress.position} of {progress.total}")
         self._say(f"\n{step.title} ({', '.join(one for one in where if one)})")
         if step.material:
-            self._material(step.material)
+            self._material(step.material, "question" if step.kind == "matching" else "request")
         if step.body and step.fields[0].kind != "info":
             self._say(reflowed(step.body.replace("**", "")))
         if step.previous is not None:
             self._say("You answered this before. Your last answers stand until you have answered again.")
 
-    def _material(self, material: Material) -> None:
+    def _material(self, material: Material, what: str) -> None:
         for one in material.context:
-            self._say(f"Before, {one.role}: {one.text}")
-        self._say(f"The request: {material.request}\nEnd of the request.")
-
-    def _question(self, field: Field) -> None:
-        lines = [reflowed(field.text.replace("**", ""))]
-        if field.kind == "consent":
-            lines.append("Answer yes or no.")
-        elif field.kind == "scale":
-            lines += [f"  {one.label}" for one in field.options]
-        elif field.options:
-            lines += [f"  {place}  {one.label}" for place, one in enumerate(field.options, start=1)]
-        hints = {
-            "info": "Press Enter to go on.",
-            "choice": "Answer with a number.",
-            "multi": "Answer with numbers, separated by spaces; 0 for none.",
-            "scale": "Answer with a number.",
-            "text": "Write; an empty line ends the text.",
-        }
-        hint = hints.get(field.kind, "")
-        if not field.required and field.kind != "info":
-            hint += " An empty line skips it."
-        self._say("\n".join(lines))
-        if hint:
-            self._say(hint)
+            where = "The task" if one.role == "task" else f"Before, {one.role}"
+            self._say(f"{where}: {one.text}")
+        self._say(f"The {what}: {material.request}\nEnd of the {what}.")
 
     def _end(self, done: Done) -> None:
         self._say(f"\n{done.message}")
@@ -191,60 +170,3 @@ class Plain:
 
 
 COMMANDS = ("/help", "/again", "/about", "/pause", "/back", "/withdraw")
-
-
-def _value(field: Field, given: str) -> Any:
-    """The answer that a typed line means.
-
-    Raises:
-        AnswerError: it means none.
-    """
-    if field.kind == "info":
-        return None
-    if field.kind == "text":
-        return given or None
-    if not given:
-        if field.required:
-            raise AnswerError("an answer is required")
-        return None
-    if field.kind == "consent":
-        if given.casefold() not in YES_NO:
-            raise AnswerError("answer yes or no")
-        return YES_NO[given.casefold()]
-    if field.kind == "multi":
-        parts = given.replace(",", " ").split()
-        return [] if parts == ["0"] else [_option(field, one) for one in parts]
-    return _option(field, given)
-
-
-YES_NO = {"yes": True, "y": True, "no": False, "n": False}
-
-
-def _option(field: Field, given: str) -> Any:
-    for place, one in enumerate(field.options, start=1):
-        number = one.value if field.kind == "scale" else place
-        if given == str(number) or given.casefold() == str(one.value).casefold():
-            return one.value
-    raise AnswerError(f"there is no answer {visible_line(given)[:40]}")
-
-
-_BEGINS = re.compile(r"\s|[-*>#|`]|\d+[.)]\s|$")
-
-
-def reflowed(text: str) -> str:
-    """Markdown paragraphs with their lines joined, so that they are wrapped once and not twice.
-
-    Lists, quotes, tables, headings, indented lines and fenced code stay as they are.
-    """
-    lines: list[str] = []
-    fenced = open_paragraph = False
-    for line in text.split("\n"):
-        fence = line.lstrip().startswith("```")
-        plain = not (fenced or fence) and not _BEGINS.match(line)
-        if plain and open_paragraph:
-            lines[-1] += f" {line}"
-        else:
-            lines.append(line)
-        open_paragraph = plain
-        fenced ^= fence
-    return "\n".join(lines)

@@ -109,7 +109,7 @@ class Services:
     async def _open_live(self, study: Study) -> tuple[Roster, SandboxJudge | None]:
         from capa_tui.assistants.roster import Roster
 
-        judge = await self._open_judge(study) if study.settings.runs_code else None
+        judge = await self._open_judge(study) if study.runs_code else None
         roster = Roster()
         self._live.append(roster)
         await roster.open(one.model for one in study.settings.assistants)

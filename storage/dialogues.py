@@ -70,7 +70,7 @@ class SqliteDialogues:
             (total,) = conn.execute(
                 "SELECT total(json_extract(said.body, '$.cost')) FROM events AS said JOIN events AS opened "
                 "ON opened.stream = said.stream AND opened.seq = 1 AND opened.study = ? "
-                "WHERE said.kind IN ('reply_ended', 'gate_decided', 'opinion_given')",
+                "WHERE said.kind IN ('reply_ended', 'gate_decided', 'opinion_given', 'vote_cast')",
                 (study,),
             ).fetchone()
             return float(total)

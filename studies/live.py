@@ -76,10 +76,12 @@ def live_of(visit: Visit, assistant: Assistant, judge: Judge | None, dialogues: 
     Args:
         visit: not begun yet.
         assistant: answers calls to the study's assistants.
-        judge: where the study runs code.
+        judge: None where the study runs no code.
         dialogues: other people's sessions.
     """
-    if visit.study.settings.kind in ("roleplay", "clarification"):
+    settings = visit.study.settings
+    talks = settings.kind == "clarification" and settings.clarification.seat in ("answerer", "asker")
+    if talks or settings.kind == "roleplay":
         from studies.conversation import Conversation
 
         return Conversation(visit, assistant, judge, dialogues)

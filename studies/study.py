@@ -79,6 +79,16 @@ class Study:
         """Ids of all that participants are given: items, tasks, or asked questions."""
         return self.asked or tuple(one.id for one in self.items or self.tasks or self.clarification_tasks)
 
+    @property
+    def runs_code(self) -> bool:
+        """Whether a model's code is run, so that a sandbox is needed: in a clarification study only where a
+        model writes code and a task has hidden tests."""
+        how = self.settings.clarification
+        if self.settings.kind != "clarification":
+            return self.settings.runs_code
+        writes = how.seat == "answerer" or (how.seat == "asker" and bool(how.coder))
+        return writes and any(one.testable for one in self.clarification_tasks)
+
     def task(self, task_id: str) -> Task:
         """The task of that id.
 
