@@ -21,10 +21,6 @@ from studies.steps import AnswerError, Field, Material, Message, Option, Step
 ANSWER, IRRELEVANT, REPEATED = "ANSWER", "IRRELEVANT", "ALREADY_ANSWERED"
 """Values of `match` beside the ids of key questions, which are in small letters."""
 MARKS: Mapping[str, Decision] = {IRRELEVANT: "irrelevant", REPEATED: "repeated"}
-MARKED = (
-    Option(IRRELEVANT, "Nothing here answers it: not relevant"),
-    Option(REPEATED, "You have answered that already"),
-)
 
 
 class Answerer(LiveSeat):
@@ -104,10 +100,15 @@ class Answerer(LiveSeat):
 
     def options(self, item: str) -> tuple[Option, ...]:
         """The key questions where the person also judges; else that the question is to be answered."""
-        task = self.study.clarification_task(item)
+        replies = self.settings.replies
+        marks = (
+            Option(IRRELEVANT, "Nothing here answers it: not relevant", replies.not_relevant),
+            Option(REPEATED, "You have answered that already", replies.already_answered),
+        )
         if judged_by_model(self.study):
-            return (Option(ANSWER, "I can answer it"), *MARKED)
-        return (*(Option(one.id, one.question) for one in task.key_questions), *MARKED)
+            return (Option(ANSWER, "Something that you can answer"), *marks)
+        task = self.study.clarification_task(item)
+        return (*(Option(one.id, one.question) for one in task.key_questions), *marks)
 
     def request(self, step: Step, state: State, text: str) -> tuple[Payload, ...]:
         """An answer in the person's own words."""
