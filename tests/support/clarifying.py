@@ -75,6 +75,8 @@ def clarification_study(
 ) -> Study:
     """A study with these tasks; the judge serves where `judge` is told to."""
     changes = {"design": design} if design else {}
+    if "model" in assistants:
+        clarification = {"askers": ["model"], **clarification}
     made = study(
         items=0,
         kind="clarification",
@@ -164,3 +166,22 @@ def payloads(made: Talk, kind: type) -> list[Any]:
 def first_option(step: Step, field: Field) -> Any:
     """As `usual`, but writes in a dialogue."""
     return "In metres." if field.kind == "chat" else usual(step, field)
+
+
+async def complete(made: Talk, *moves: Any) -> Talk:
+    """Play to the end of the study: each move is (match, text) for an answerer, text for an asker, and None
+    says that an asker has enough."""
+    waiting = list(moves)
+    while True:
+        step = await to_chat(made)
+        if isinstance(step, Done):
+            return made
+        while isinstance(made.visit.current, Step) and made.visit.current.kind == "chat":
+            move = waiting.pop(0)
+            if move is None:
+                await made.live.end(made.visit.current, done=True)
+                await made.live.advance()
+            elif isinstance(move, str):
+                await ask(made, move)
+            else:
+                await respond(made, *move)

@@ -51,7 +51,7 @@ def test_a_vote_that_says_nothing_counts_for_neither() -> None:
     ("text", "vote"),
     [
         ("yes", True), ("No.", False), ("**Yes** - both ask for the unit", True), ("Answer: no", False),
-        ("They differ, so no, not at all", False), ("maybe", None), ("", None), ("yes, no, both here", None),
+        ("They differ, so no, not at all", False), ("maybe", None), ("", None), ("So yes, no, both", None),
     ],
 )  # fmt: skip
 def test_a_vote_is_read_however_it_is_dressed(text: str, vote: bool | None) -> None:
