@@ -12,6 +12,7 @@ from studies.publication import Release
 from studies.tables import Filled
 
 if TYPE_CHECKING:
+    from studies.clarification.records import Dialogue
     from studies.study import Study
 
 Streams = Mapping[str, Release]
@@ -30,6 +31,8 @@ class Tidied:
     """Participations whose answers are not in the tables, by reason."""
     declares: Mapping[str, Any] = field(default_factory=dict)
     """What the manifest of every export of the kind says beside the rest."""
+    dialogues: Mapping[str, Dialogue] = field(default_factory=dict)
+    """Clarification: sessions that are in the figures, by id, as the benchmark sees them."""
 
 
 def _annotation(study: Study, streams: Streams, desk: Sequence[Event], name: Naming) -> Tidied:
@@ -50,9 +53,23 @@ def _roleplay(study: Study, streams: Streams, desk: Sequence[Event], name: Namin
     return Tidied(made.tables(), {str(reason): n for reason, n in made.withheld.items()}, declares)
 
 
+def _clarification(study: Study, streams: Streams, desk: Sequence[Event], name: Naming) -> Tidied:
+    from studies.clarification.tidy import tidy
+
+    made = tidy(study, streams, desk, name)
+    declares: dict[str, Any] = {"seat": study.settings.clarification.seat}
+    if study.runs_code:
+        declares["unsafe"] = study.settings.unsafe
+        declares["isolation"] = sorted({one.isolation for one in made.verdicts if one.isolation})
+    return Tidied(
+        made.tables(), {str(reason): n for reason, n in made.withheld.items()}, declares, made.dialogues
+    )
+
+
 _KINDS: Mapping[str, Callable[[Study, Streams, Sequence[Event], Naming], Tidied]] = {
     "annotation": _annotation,
     "roleplay": _roleplay,
+    "clarification": _clarification,
 }
 
 

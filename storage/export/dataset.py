@@ -21,6 +21,8 @@ from studies.tidying import tidied
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+    from studies.clarification.records import Dialogue
+
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
@@ -37,6 +39,8 @@ class Dataset:
     """Participations whose answers are left out, by reason."""
     declares: Mapping[str, Any]
     """What the study's kind has every manifest say."""
+    dialogues: Mapping[str, Dialogue]
+    """Clarification: sessions that are in the figures, by id, as the benchmark sees them."""
     deviations: tuple[str, ...]
     """Known differences from a published design, then what researchers noted, oldest first."""
     forks: int
@@ -82,6 +86,7 @@ def gather(conn: Connection, record: StudyRecord, *, identify: bool) -> Dataset:
         tables=made.tables,
         withheld=made.withheld,
         declares=made.declares,
+        dialogues=made.dialogues,
         deviations=(*study.analysis.known_deviations, *noted(desk)),
         forks=sum(map(is_forked, streams.values())),
     )

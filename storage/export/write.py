@@ -7,7 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from storage.export import canonical, capa, hugging_face, human_eval, label_studio, parquet, spreadsheet
+from storage.export import (
+    canonical,
+    capa,
+    clarifycodebench,
+    hugging_face,
+    human_eval,
+    label_studio,
+    parquet,
+    spreadsheet,
+)
 from storage.export.dataset import Dataset, gather
 from storage.export.dictionary import dictionary, to_json, to_markdown
 from storage.export.staging import Staging
@@ -54,9 +63,12 @@ FORMATS: Mapping[str, Format] = {
         human_eval.write,
         ("roleplay",),
     ),
+    "clarifycodebench": Format(
+        "clarification: run records for ClarifyCodeBench's own scorer",
+        clarifycodebench.write,
+        ("clarification",),
+    ),
 }
-ELSEWHERE: Mapping[str, str] = {"clarifycodebench": "clarification"}
-"""Formats of the contract that belong to study kinds which this version does not have."""
 
 
 def formats_of(kind: str) -> Sequence[str]:
@@ -77,8 +89,8 @@ def check_format(name: str, kind: str) -> Format:
     known = ", ".join(formats_of(kind))
     if name in formats_of(kind):
         return FORMATS[name]
-    if name in FORMATS or name in ELSEWHERE:
-        where = " and ".join(FORMATS[name].kinds) if name in FORMATS else ELSEWHERE[name]
+    if name in FORMATS:
+        where = " and ".join(FORMATS[name].kinds)
         raise InputError(f"the format {name} belongs to {where} studies; this one can be exported as {known}")
     raise InputError(f"no export format {name!r}; there are {known}")
 
