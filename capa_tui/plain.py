@@ -17,6 +17,8 @@ from studies.visible import visible
 WIDTH = 78
 CALM = "\x1b[?1000l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\x1b[?2004l\x1b[?25h"
 """Puts a terminal back: no mouse, no focus reports, no bracketed paste, a cursor."""
+WHERE = {"task": "The task", "complete": "The complete description"}
+"""What comes before a material, by role."""
 HELP = """Commands, on a line of their own:
   /back      go back to the item before and change its answers
   /again     read this question once more
@@ -145,7 +147,8 @@ class Plain:
             where.append(f"{progress.position} of {progress.total}")
         self._say(f"\n{step.title} ({', '.join(one for one in where if one)})")
         if step.material:
-            self._material(step.material, "question" if step.kind == "matching" else "request")
+            called = {"matching": "question", "authoring": "description"}
+            self._material(step.material, called.get(step.kind, "request"))
         if step.body and step.fields[0].kind != "info":
             self._say(reflowed(step.body.replace("**", "")))
         if step.previous is not None:
@@ -153,7 +156,7 @@ class Plain:
 
     def _material(self, material: Material, what: str) -> None:
         for one in material.context:
-            where = "The task" if one.role == "task" else f"Before, {one.role}"
+            where = WHERE.get(one.role, f"Before, {one.role}")
             self._say(f"{where}: {one.text}")
         self._say(f"The {what}: {material.request}\nEnd of the {what}.")
 

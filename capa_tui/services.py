@@ -87,6 +87,10 @@ class Services:
         events = await self.archive.events(seated.stream)
         whole = await self.archive.study(seated.study)
         visit = Visit(whole, events, self.store.journal, self.clock)
+        if whole.settings.kind == "clarification":
+            from studies.clarification.shelf import stock
+
+            await stock(visit, self.archive)
         if whole.settings.assistants:
             from studies.live import live_of
 

@@ -43,6 +43,10 @@ class FormScreen(ParticipantScreen):
 
     def compose_middle(self) -> Iterable[Widget]:
         """The questions, and the ways on."""
+        yield from self.compose_form()
+
+    def compose_form(self) -> Iterable[Widget]:
+        """The questions below each other, and the buttons."""
         with Pane(id="questions"):
             for place, field in enumerate(self.step.fields):
                 with Vertical(classes="question"):
@@ -58,14 +62,18 @@ class FormScreen(ParticipantScreen):
     def _asked(self, place: int, field: Field) -> Widget:
         name, value = f"field-{place}", self._answers.get(field.name)
         if field.kind == "text":
-            kept = self.flow.visit.drafts.get(self._answers.ask(field.name)) or value or ""
-            return NoteField(kept, id=name)
+            kept = self.flow.visit.drafts.get(self._answers.ask(field.name)) or value
+            return NoteField(self.begun(field) if kept is None else kept, id=name)
         if field.kind == "scale":
             return Scale(field.options, value, required=field.required, id=name)
         none = "none of these" if field.kind == "multi" else ""
         several = field.kind == "multi"
         chosen = tuple(value) if several and value is not None else value
         return Choices(field.options, chosen, several=several, required=field.required, none=none, id=name)
+
+    def begun(self, field: Field) -> str:
+        """What a text begins with, before anybody has written."""
+        return ""
 
     def on_mount(self) -> None:
         """Begin with the first question."""

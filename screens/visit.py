@@ -264,6 +264,10 @@ class VisitScreen(CapaScreen[Done]):
                 from screens.matching import MatchingScreen
 
                 return MatchingScreen(self, now)
+            case "authoring":
+                from screens.authoring import AuthoringScreen
+
+                return AuthoringScreen(self, now)
             case "chat":
                 return self._talk(now)
             case "feedback":

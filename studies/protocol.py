@@ -16,6 +16,8 @@ from studies.steps import Done, End, Field, Option, Progress, Step
 from studies.study import Study, text_hash
 
 PAGE_BREAK = re.compile(r"^---[ \t]*\r?\n", re.MULTILINE)
+REOPENS = ("main", "repeat", "check", "questions", "after", "label", "shorten", "gap")
+"""Sorts of steps that a participant may go back to."""
 QUESTIONS_A_SCREEN = 8
 """Long forms come in screens of at most eight questions."""
 
@@ -99,7 +101,7 @@ class Protocol:
 
     @staticmethod
     def _reopens(step: str) -> bool:
-        return step.partition(":")[0] in ("main", "repeat", "check", "questions", "after", "label")
+        return step.partition(":")[0] in REOPENS
 
     # -- one step ------------------------------------------------------------------------------
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 FieldKind = Literal["info", "consent", "choice", "multi", "scale", "text", "chat"]
 StepKind = Literal[
-    "consent", "page", "annotation", "feedback", "rest", "form", "debrief", "chat", "work", "matching"
+    "consent", "page", "annotation", "feedback", "rest", "form", "debrief", "chat", "work", "matching",
+    "authoring",
 ]  # fmt: skip
 
 MAX_TEXT = 20_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -191,3 +192,98 @@ class QuestionLabelled(Payload):
     order: tuple[str, ...]
     """The key questions in the order in which they were shown."""
     elapsed_ms: int
+
+
+@event("statement_shortened")
+@dataclass(frozen=True, slots=True)
+class StatementShortened(Payload):
+    """An author left information out of a complete task."""
+
+    step: str
+    item: str
+    revision: int
+    text: str
+
+
+@event("gap_written")
+@dataclass(frozen=True, slots=True)
+class GapWritten(Payload):
+    """An author wrote down one gap of a shortened task."""
+
+    step: str
+    item: str
+    revision: int
+    number: int
+    """From 1, in the order in which they were written."""
+    question: str
+    answer: str
+    type: str
+    more: bool
+    """Another gap follows."""
+
+
+@event("check_awaited")
+@dataclass(frozen=True, slots=True)
+class CheckAwaited(Payload):
+    """There was nothing yet to cross-check, and the participant went on from being told so."""
+
+    number: int
+    """From 1."""
+
+
+@event("check_assigned")
+@dataclass(frozen=True, slots=True)
+class CheckAssigned(Payload):
+    """A participant is to cross-check another author's shortened task, which is in that author's stream."""
+
+    item: str
+    author: str
+    """The author's stream."""
+
+
+@event("check_dropped")
+@dataclass(frozen=True, slots=True)
+class CheckDropped(Payload):
+    """What was to be cross-checked is gone: its author withdrew, or was erased."""
+
+    item: str
+
+
+@event("own_questions_written")
+@dataclass(frozen=True, slots=True)
+class OwnQuestionsWritten(Payload):
+    """A cross-checker wrote what they would ask, from the shortened task alone."""
+
+    step: str
+    item: str
+    questions: tuple[str, ...]
+
+
+@event("gaps_compared")
+@dataclass(frozen=True, slots=True)
+class GapsCompared(Payload):
+    """A cross-checker compared the author's gaps with questions of their own, the author's types unseen."""
+
+    step: str
+    item: str
+    found: tuple[int, ...]
+    """For each gap, the number of the own question that is about it, from 1; 0: none is."""
+    types: tuple[str, ...]
+    """For each gap, its type as the cross-checker sees it."""
+    screens: int = 0
+    """Screens of differences that are to be settled."""
+
+
+@event("differences_settled")
+@dataclass(frozen=True, slots=True)
+class DifferencesSettled(Payload):
+    """Author's and cross-checker's views side by side, and what stands."""
+
+    step: str
+    item: str
+    types: Mapping[str, str]
+    """By number of a gap whose types differed: the final one."""
+    kept: Mapping[str, bool]
+    """By number of a gap that no own question was about: whether it is one."""
+    further: Mapping[str, bool]
+    """By number of an own question that is about none of the gaps: whether it shows one more."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from studies import reply_payloads as replied
 from studies.clarification import payloads as said
+from studies.clarification.authored import Authoring, fold_authoring
 from studies.clarification.payloads import Ending, Outcome
 from studies.events import Event
 from studies.roleplay.sessions import Attempt
@@ -149,6 +150,7 @@ class Clarifications:
     spent: float = 0.0
     """US dollars of all calls whose cost is known."""
     unpriced: int = 0
+    authoring: Authoring = field(default_factory=Authoring)
 
     def of(self, item: str) -> Session | None:
         """The session of a task, if it was opened."""
@@ -211,7 +213,8 @@ def fold(past: Clarifications, event: Event) -> Clarifications:
             return _round(past, verdict.item, verdict.turn, lambda r: replace(r, verdict=verdict))
         case said.ClarificationEnded() as closed:
             return _session(past, closed.item, lambda s: replace(s, ending=closed.ending, ended_at=event.at))
-    return past
+    authoring = fold_authoring(past.authoring, event.payload)
+    return past if authoring is past.authoring else replace(past, authoring=authoring)
 
 
 def _started(session: Session, call: replied.ReplyStarted) -> Session:
