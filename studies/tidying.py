@@ -12,7 +12,6 @@ from studies.publication import Release
 from studies.tables import Filled
 
 if TYPE_CHECKING:
-    from studies.clarification.records import Dialogue
     from studies.study import Study
 
 Streams = Mapping[str, Release]
@@ -31,8 +30,8 @@ class Tidied:
     """Participations whose answers are not in the tables, by reason."""
     declares: Mapping[str, Any] = field(default_factory=dict)
     """What the manifest of every export of the kind says beside the rest."""
-    dialogues: Mapping[str, Dialogue] = field(default_factory=dict)
-    """Clarification: sessions that are in the figures, by id, as the benchmark sees them."""
+    records: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    """Clarification: the lines of the benchmark's own files, by name."""
 
 
 def _annotation(study: Study, streams: Streams, desk: Sequence[Event], name: Naming) -> Tidied:
@@ -62,7 +61,7 @@ def _clarification(study: Study, streams: Streams, desk: Sequence[Event], name: 
         declares["unsafe"] = study.settings.unsafe
         declares["isolation"] = sorted({one.isolation for one in made.verdicts if one.isolation})
     return Tidied(
-        made.tables(), {str(reason): n for reason, n in made.withheld.items()}, declares, made.dialogues
+        made.tables(), {str(reason): n for reason, n in made.withheld.items()}, declares, made.records
     )
 
 

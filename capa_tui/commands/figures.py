@@ -75,8 +75,11 @@ def _figures(
     """The agreement of a study, and what makes rows of text of it."""
     if study.settings.kind == "clarification":
         from studies.clarification.agreement import matcher_agreement
-        from studies.clarification.summary import matcher_lines
+        from studies.clarification.authors import author_agreement
+        from studies.clarification.summary import author_lines, matcher_lines
 
+        if study.settings.clarification.seat == "author":
+            return author_agreement(study, streams, desk, name=name), author_lines
         return matcher_agreement(study, streams, desk, name=name), matcher_lines
     from studies.annotation.metrics import study_agreement
     from studies.annotation.summary import study_lines

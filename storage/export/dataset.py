@@ -21,8 +21,6 @@ from studies.tidying import tidied
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-    from studies.clarification.records import Dialogue
-
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
@@ -39,8 +37,8 @@ class Dataset:
     """Participations whose answers are left out, by reason."""
     declares: Mapping[str, Any]
     """What the study's kind has every manifest say."""
-    dialogues: Mapping[str, Dialogue]
-    """Clarification: sessions that are in the figures, by id, as the benchmark sees them."""
+    records: Mapping[str, Sequence[Mapping[str, Any]]]
+    """Clarification: the lines of the benchmark's own files, by name."""
     deviations: tuple[str, ...]
     """Known differences from a published design, then what researchers noted, oldest first."""
     forks: int
@@ -86,7 +84,7 @@ def gather(conn: Connection, record: StudyRecord, *, identify: bool) -> Dataset:
         tables=made.tables,
         withheld=made.withheld,
         declares=made.declares,
-        dialogues=made.dialogues,
+        records=made.records,
         deviations=(*study.analysis.known_deviations, *noted(desk)),
         forks=sum(map(is_forked, streams.values())),
     )

@@ -64,7 +64,7 @@ FORMATS: Mapping[str, Format] = {
         ("roleplay",),
     ),
     "clarifycodebench": Format(
-        "clarification: run records for ClarifyCodeBench's own scorer",
+        "clarification: run records for ClarifyCodeBench's own scorer; authored tasks in its format",
         clarifycodebench.write,
         ("clarification",),
     ),

@@ -72,7 +72,8 @@ class Author(Seat):
                 steps += (f"gap:{number}:{item}" for number in range(2, _written(part.drafts.get(item)) + 1))
         if not self.settings.cross_check:
             return tuple(steps)
-        steps.append("turn:1:check")
+        if self._missing(state) or part.agenda:
+            steps.append("turn:1:check")
         waits = 0
         for item in part.agenda:
             if item:
@@ -103,9 +104,14 @@ class Author(Seat):
         return [*steps, *(f"settle:{number}:{check.item}" for number in range(1, parts + 1))]
 
     def _missing(self, state: State) -> int:
-        """Checks that are still to be assigned."""
+        """Checks that are still to be assigned: as many as tasks were written, where there are so many others.
+
+        A person who writes every task of the study can check none of them blind.
+        """
+        mine = {self._source(one.item) for one in self.order(state)}
+        others = {self._source(one.id) for one in self.study.clarification_tasks} - mine
         checks = authoring_of_state(state).checks.values()
-        return max(0, len(self.order(state)) - sum(not one.dropped for one in checks))
+        return max(0, min(len(self.order(state)), len(others)) - sum(not one.dropped for one in checks))
 
     def _authored(self, check: Check) -> Authored | None:
         wanted = (check.author, check.item)

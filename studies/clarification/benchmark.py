@@ -98,7 +98,7 @@ def _of_benchmark(
     good = [(line, values) for line, values in lines if _shaped(file, line, values, problems)]
     alone = _alone([values for _, values in good])
     for line, values in good:
-        types = tuple(filter(None, map(type_of, values["keywords"])))
+        types = tuple(one for one in map(type_of, values["keywords"]) if one is not None)
         pairs = values["qa_pairs"]
         gaps = [
             {

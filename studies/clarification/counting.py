@@ -34,6 +34,7 @@ class Person:
     """The person's pseudonym; empty where the participation was erased."""
     state: str
     """The contract's word for where it stands."""
+    stream: str = ""
     past: Clarifications = field(default_factory=Clarifications)
     labels: tuple[QuestionLabelled, ...] = ()
     """The last revision of each, in the order of the first."""
@@ -76,7 +77,9 @@ def people(study: Study, streams: Mapping[str, Sequence[Event]], desk: Iterable[
     """
     protocol = Protocol(study)
     freed = released(desk, study.sha256)
-    made = (_person(protocol, events, stream in freed) for stream, events in streams.items() if events)
+    made = (
+        _person(protocol, stream, events, stream in freed) for stream, events in streams.items() if events
+    )
     return tuple(sorted((one for one in made if one), key=lambda one: (one.participant, one.state)))
 
 
@@ -100,7 +103,7 @@ def counted(
     return tuple(kept), tuple(out)
 
 
-def _person(protocol: Protocol, events: Sequence[Event], freed: bool) -> Person | None:
+def _person(protocol: Protocol, stream: str, events: Sequence[Event], freed: bool) -> Person | None:
     state = protocol.replay(events)
     stands = standing(protocol, state, released=freed)
     if state.opened is None:
@@ -114,6 +117,7 @@ def _person(protocol: Protocol, events: Sequence[Event], freed: bool) -> Person 
     return Person(
         participant=pseudonym(state.opened.participant),
         state=stands,
+        stream=stream,
         past=clarifications_of(state),
         labels=labels,
         own_ms=own,

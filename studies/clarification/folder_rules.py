@@ -137,8 +137,8 @@ def _design(settings: StudySettings, parts: ClarificationParts) -> Iterator[Prob
     if alone and how.seat == "matcher":
         found = "one matcher a question, and agreement takes two"
         yield warning("study.toml", "design", found, "two or more")
-    if design.participants == 1 and how.seat == "author" and how.cross_check:
-        yield error("study.toml", "clarification.cross_check", "one author, and nobody to check", "false")
+    if how.seat == "author" and how.cross_check:
+        yield from _checkers(settings, there)
 
 
 def _variants(settings: StudySettings, parts: ClarificationParts) -> Iterator[Problem]:
@@ -150,6 +150,16 @@ def _variants(settings: StudySettings, parts: ClarificationParts) -> Iterator[Pr
     if several and not apart:
         found = f"{several} sources have several variants, and one person may meet two of a kind"
         yield warning("tasks.jsonl", "source", found, 'strata = ["source"] and fewer tasks a person')
+
+
+def _checkers(settings: StudySettings, tasks: int) -> Iterator[Problem]:
+    """Whoever has read a complete task cannot check it blind, so somebody has to be without it."""
+    design, each = settings.design, settings.clarification.tasks_each
+    if design.participants == 1:
+        yield error("study.toml", "clarification.cross_check", "one author, and nobody to check", "false")
+    elif design.kind in ("everything", "crossed") and (each is None or each >= tasks):
+        found = "everybody shortens every task, so that nobody can check one blind"
+        yield warning("study.toml", "clarification.tasks_each", found, f"about half of the {tasks} tasks")
 
 
 def _sample(settings: StudySettings, parts: ClarificationParts) -> Iterator[Problem]:

@@ -179,6 +179,39 @@ class MatchRow:
 
 
 @dataclass(frozen=True, slots=True)
+class GapRow:
+    """One gap that an author wrote."""
+
+    item: Item
+    participant: Participant
+    number: Annotated[int, "Of the gap, from 1."]
+    revision: Annotated[int, "From 1; a later one replaces the ones before it."]
+    latest: Annotated[bool, "Whether this is the author's last word on the gap."]
+    statement: Annotated[str, "The shortened task, as it was when the gap was stored."]
+    question: Annotated[str, "The key question."]
+    answer: Annotated[str, "What the complete description said."]
+    type: Annotated[str, "Type of the ambiguity, as the author sees it."]
+    more: Annotated[bool, "Another gap follows."]
+    submitted_at: Annotated[Time, "When it was stored."]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """One gap of another author's task, as a cross-checker saw it."""
+
+    item: Item
+    participant: Participant
+    author: Annotated[str | None, "Pseudonym of the author; null where the author is in no table."]
+    number: Annotated[int, "Of the gap, from 1."]
+    own_questions: Annotated[tuple[str, ...], "What the cross-checker would ask, from the shortened task."]
+    found: Annotated[int, "Number of the own question about this gap, from 1; 0: none is."]
+    type: Annotated[str, "Type of the gap as the cross-checker named it, the author's unseen."]
+    settled_type: Annotated[str | None, "The type that stands, where the two differed; null otherwise."]
+    kept: Annotated[bool | None, "Whether it is a gap, where no own question was about it; null otherwise."]
+    compared_at: Annotated[Time, "When the comparison was stored."]
+
+
+@dataclass(frozen=True, slots=True)
 class TaskRow:
     """One task."""
 
@@ -237,6 +270,8 @@ QUESTIONS = Table("questions", QuestionRow, "One line a response of whoever asks
 ANSWERS = Table("answers", AnswerRow, "One line a reply to a question.")
 VOTES = Table("votes", VoteRow, "One line a vote of the judge.")
 MATCHES = Table("matches", MatchRow, "One line a decision of a matcher, revisions too.")
+GAPS = Table("gaps", GapRow, "One line a gap that an author wrote, revisions too.")
+CHECKS = Table("checks", CheckRow, "One line a gap in a cross-check, before and after it was settled.")
 MATERIALS = Table("materials", TaskRow, "One line a task. Its hidden tests are in hidden_tests.")
 ASKED = Table("asked", AskedRow, "One line a question of an earlier run.")
 HIDDEN_TESTS = Table(

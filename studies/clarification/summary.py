@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from studies.agreement.clusters import ClusterInterval
 from studies.agreement.summary import Line, interval, lines, number, percent
 from studies.clarification.agreement import AgainstJudge, Binary, MatcherAgreement
+from studies.clarification.authors import AuthorAgreement, Share
 
 UNITS = {"pair": "Pairs (asked, key)", "question": "Any match, a question", "turn": "Fresh hit, a turn"}
 
@@ -62,7 +63,28 @@ def _strata(found: MatcherAgreement) -> Iterator[Line]:
         yield Line(f"Drawn, judge's vote {name}", f"{one.drawn:,}", told)
 
 
-def _people(found: MatcherAgreement) -> Iterator[Line]:
+def author_lines(found: AuthorAgreement) -> tuple[Line, ...]:
+    """Every figure of an authors' study."""
+    shares = {"Gaps found": found.gaps_found, **{f"  {name}": one for name, one in found.by_type.items()}}
+    return (
+        *(_share(label, one) for label, one in shares.items()),
+        Line("Gaps settled to be none", f"{found.dropped:,}", ""),
+        Line("Further gaps", f"{found.further:,}", "own questions of cross-checkers that show one more"),
+        Line("Types, before consensus", "", f"author and cross-checker of each gap; {found.tasks:,} tasks"),
+        *lines(found.report),
+        *_people(found),
+    )
+
+
+def _share(label: str, one: Share) -> Line:
+    told = f"{one.found:,} of {one.gaps:,} by questions from the shortened task alone"
+    if one.interval is not None:
+        reason, low, high = one.interval.undefined_reason, one.interval.low, one.interval.high
+        told += f"; 95% {reason or interval(low, high)}"
+    return Line(label, percent(one.value), one.undefined_reason or told)
+
+
+def _people(found: MatcherAgreement | AuthorAgreement) -> Iterator[Line]:
     planned = "none planned" if found.planned_n is None else f"of {found.planned_n} planned"
     yield Line("Completed participations", f"{found.completed:,}", planned)
     yield Line("  counted", f"{found.participants:,}", "")

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from studies.clarification import rows
-from studies.clarification.counting import ENDED, models_served, own_times
+from studies.clarification.authors import benchmark_lines
+from studies.clarification.counting import ENDED, counted, models_served, own_times, people
 from studies.clarification.dialogues import LEFT_OUT, dialogue_of, passed
 from studies.clarification.live_seat import LiveSeat
-from studies.clarification.records import Dialogue, run_of
+from studies.clarification.records import Dialogue, record_of, run_of
 from studies.clarification.sampling import weights
 from studies.clarification.seat import clarifications_of
 from studies.clarification.shown import Resolver
 from studies.clarification.tidy_rows import answer_rows, match_rows, question_rows, turn_rows, vote_rows
+from studies.clarification.tidy_tasks import check_rows, gap_rows
 from studies.events import Event
 from studies.payloads import QuestionnaireSubmitted
 from studies.progress import released, standing
@@ -44,6 +46,12 @@ if TYPE_CHECKING:
     from studies.study import Study
 
 
+RESULTS = "results.jsonl"
+"""Run records."""
+TASKS = "ClarifyCodeBench.jsonl"
+"""Authored tasks."""
+
+
 @dataclass(slots=True)
 class Tidy:
     """The tables of a clarification study."""
@@ -64,8 +72,10 @@ class Tidy:
     hidden_tests: list[rows.HiddenTestRow] = field(default_factory=list)
     withheld: Mapping[Withholding, int] = field(default_factory=dict)
     """Participations whose answers are not in the tables, by reason."""
-    dialogues: dict[str, Dialogue] = field(default_factory=dict)
-    """Sessions of those who count that are in the figures, by id, as the benchmark sees them."""
+    gaps: list[rows.GapRow] = field(default_factory=list)
+    checks: list[rows.CheckRow] = field(default_factory=list)
+    records: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Of those who count: run records of the sessions in the figures, or authored tasks; by file name."""
 
     def tables(self) -> tuple[Filled, ...]:
         """All tables in the order an export lists them."""
@@ -77,6 +87,8 @@ class Tidy:
             Filled(rows.VOTES, self.votes),
             Filled(VERDICTS, self.verdicts),
             Filled(rows.MATCHES, self.matches),
+            Filled(rows.GAPS, self.gaps),
+            Filled(rows.CHECKS, self.checks),
             Filled(AFTER, self.after),
             Filled(QUESTIONNAIRE, self.questionnaire),
             Filled(VISITS, self.visits),
@@ -111,6 +123,7 @@ def tidy(
         for stream, one in streams.items()
         if one.withheld not in ("erased", "withdrawn")
     }
+    results: list[dict[str, Any]] = []
     resolver = Resolver(study, {stream: one.events for stream, one in streams.items()})
     for stream, who in sorted(named.items(), key=lambda one: (one[1], one[0])):
         events = streams[stream].events
@@ -126,17 +139,24 @@ def tidy(
         for dialogue, row in _sessions(study, protocol, events, state, who):
             made.sessions.append(row)
             if dialogue is not None and whole:
-                made.dialogues[row.session] = dialogue
+                results.append(record_of(dialogue))
         made.turns.extend(turn_rows(events, who, missing))
         made.questions.extend(question_rows(study, events, state, who))
         made.answers.extend(answer_rows(events, who))
         made.votes.extend(vote_rows(events, who))
         made.verdicts.extend(verdict_rows(events, who))
         made.matches.extend(match_rows(study, events, who))
+        made.gaps.extend(gap_rows(events, who))
+        made.checks.extend(check_rows(events, who, named))
         made.after.extend(_after(study, events, state, who))
         closing = [one for one in events if _after_item(one) is None]
         made.questionnaire.extend(questionnaire_rows(closing, who, study.settings))
         made.visits.extend(visit_rows(events, who))
+    if study.settings.clarification.seat == "author":
+        kept, _ = counted(people(study, {stream: streams[stream].events for stream in named}, desk))
+        made.records = {TASKS: list(benchmark_lines(study, kept))}
+    else:
+        made.records = {RESULTS: results}
     made.materials.extend(map(_task, study.clarification_tasks))
     made.asked.extend(_asked(study))
     made.hidden_tests.extend(map(_hidden, study.clarification_tasks))

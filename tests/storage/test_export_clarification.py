@@ -12,11 +12,14 @@ from support.chats import NoDialogues, WordJudge
 from support.clarifying import CODE, Speakers, question
 from support.memory import TestClock
 from support.stations import export_from, table
-from support.visits import usual, walk
+from support.visits import at, usual, walk
 
+from capa_tui.services import Services
 from storage.database import connect
 from storage.importing import import_export
 from storage.store import Store
+from studies.clarification.authors import author_agreement
+from studies.clarification.benchmark import read_tasks
 from studies.clarification.evaluate import evaluate
 from studies.clarification.payloads import VoteCast
 from studies.clarification.records import read_records
@@ -244,3 +247,74 @@ async def test_votes_count_towards_what_a_study_has_cost(tmp_path: Path) -> None
     await lab.close()
     assert count == 4
     assert spent == pytest.approx(0.25 * count)
+
+
+def author_files() -> dict[str, bytes]:
+    """Two tasks, one for each of two authors, who check each other's."""
+    design = '[design]\nkind = "cyclic"\nparticipants = 2\nitems_each = 1\nraters = 1'
+    made = files("author", "", design)
+    tasks = [
+        {"id": f"t{n}", "source": f"p{n}", "full_statement": f"Write f number {n} in metres."} for n in (1, 2)
+    ]
+    return {**made, "tasks.jsonl": b"".join(json.dumps(one).encode() + b"\n" for one in tasks)}
+
+
+def as_author(step: Step, field: Field) -> Any:
+    """Two gaps a task; the checker finds the first, sees another type there, and doubts the second."""
+    answers = {
+        "statement": "Write f.",
+        "question": "In which unit?" if step.id.startswith("gap:1") else "What in a tie?",
+        "answer": "Metres.",
+        "more": "yes" if step.id.startswith("gap:1") else "no",
+        "question-1": "Which unit?",
+        "found-1": 1,
+        "found-2": 0,
+        "kept-2": "no",
+    }
+    types = {
+        "gap": "units",
+        "compare": "units" if field.name == "type-2" else "edge-cases",
+        "settle": "edge-cases",
+    }
+    if field.name.startswith("type"):
+        return types[step.id.split(":")[0]]
+    return answers.get(field.name, usual(step, field))
+
+
+async def test_authored_tasks_come_out_in_the_benchmarks_format_and_go_in_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    study = parse(author_files())
+    async with Services.open(path) as services:
+        await services.desk.load(study)
+        for code in ("one", "two", "one", "two"):
+            visit = await services.seat(NAME, code)
+            await visit.begin("test")
+            await walk(visit, at("wait:"), as_author)
+            await visit.pause()
+            services.rise()
+    out = export_from(path, tmp_path / "out", "clarifycodebench", NAME)
+    written = [json.loads(line) for line in (out / "ClarifyCodeBench.jsonl").read_text().splitlines()]
+    assert len(written) == 2
+    assert set(written[0]) == {"task_id", "question_id", "keywords", "modified_content", "qa_pairs"}
+    # The first gap stands with the type that was settled; the second was settled to be none.
+    assert written[0]["keywords"] == ["Edge Cases"]
+    assert [one["question"] for one in written[0]["qa_pairs"]] == ["In which unit?"]
+    (back, _) = read_tasks(out / "ClarifyCodeBench.jsonl").tasks
+    assert (back.statement, back.gaps, back.key_questions[0].type) == ("Write f.", 1, "edge-cases")
+    tables = export_from(path, tmp_path / "tables", "jsonl", NAME)
+    assert len(table(tables, "gaps")) == 4
+    checks = table(tables, "checks")
+    assert [(one["found"], one["settled_type"], one["kept"]) for one in checks[:2]] == [
+        (1, "edge-cases", None),
+        (0, None, False),
+    ]
+    assert {one["author"] for one in checks} == {one["participant"] for one in checks}
+    store = Store.open(path, "s", "test")
+    record = await store.archive.find(NAME)
+    streams = await store.archive.streams(record.sha256)
+    await asyncio.to_thread(store.close)
+    found = author_agreement(study, streams, (), resamples=100).to_json()
+    assert (found["gaps_found"]["value"], found["gaps_found"]["gaps"], found["dropped_gaps"]) == (0.5, 4, 2)
+    # Types agree on the second gap of each task and differ on the first, before anything was settled.
+    assert found["percent_agreement"] == pytest.approx(0.5)
+    json.dumps(found)

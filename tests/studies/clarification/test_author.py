@@ -205,3 +205,11 @@ async def test_nobody_checks_a_variant_of_their_own_task() -> None:
     await two.visit.pause()
     await two.sit(one)
     assert two.said(said.CheckAssigned) == []
+
+
+async def test_who_writes_every_task_has_nothing_to_check() -> None:
+    tasks = [task(n, gaps=0, statement="", full_statement=FULL.format(n=n)) for n in (1, 2)]
+    made = await Desk(clarification_study(tasks, assistants=(), seat="author"), 1).sit()
+    end = await made.walk("never", {**written(), "gap2.more": "no"})
+    assert isinstance(end, Done)
+    assert end.end == "completed"

@@ -43,8 +43,13 @@ def test_a_good_folder_has_nothing_to_say(seat: str) -> None:
 
 def test_an_author_is_given_complete_tasks() -> None:
     bare = {"id": "t-1", "full_statement": "Add the lengths, in metres."}
-    files = folder(study("author"), tasks=[bare], analysis='primary_outcome = "gaps_found"\n')
+    two = [bare, {**bare, "id": "t-2", "full_statement": "Add the weights, in grams."}]
+    plan = 'primary_outcome = "gaps_found"\n'
+    files = folder(study("author", "tasks_each = 1"), tasks=two, analysis=plan)
     assert check(files) == []
+    blind = only(check(folder(study("author"), tasks=two, analysis=plan)))
+    assert (blind.key, blind.warning) == ("clarification.tasks_each", True)
+    assert check(folder(study("author", "cross_check = false"), tasks=two, analysis=plan)) == []
     problem = only(check(files | {"tasks.jsonl": folder(tasks=[row(1)])["tasks.jsonl"]}))
     assert (problem.key, problem.warning) == ("key_questions", True)
 
