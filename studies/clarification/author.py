@@ -104,7 +104,7 @@ class Author(Seat):
         return [*steps, *(f"settle:{number}:{check.item}" for number in range(1, parts + 1))]
 
     def _missing(self, state: State) -> int:
-        """Checks that are still to be assigned: as many as tasks were written, where there are so many others.
+        """Checks that are still to be assigned: as many as tasks were written, if there are so many others.
 
         A person who writes every task of the study can check none of them blind.
         """

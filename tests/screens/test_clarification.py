@@ -15,10 +15,12 @@ from textual.pilot import Pilot
 from screens import replying
 from screens.answering import AnsweringScreen
 from screens.asking import AskingScreen
+from screens.authoring import AuthoringScreen
 from screens.matching import MatchingScreen
 from screens.widgets.bars import hints
 from screens.widgets.composer import Composer
 from screens.widgets.marks import NumberedChoices
+from screens.widgets.note import NoteField
 from studies.clarification import payloads as said
 from studies.conversation import Conversation
 from studies.replies import ReplyEnd
@@ -50,7 +52,8 @@ def seat(chair: Make) -> Make:
 
     async def make(study: Study, until: str, **lines: Any) -> Any:
         made = Seat(study)
-        made.speakers = Speakers(**lines) if study.settings.clarification.seat != "matcher" else None
+        talks = study.settings.clarification.seat in ("answerer", "asker")
+        made.speakers = Speakers(**lines) if talks else None
         return await made.walk_to(until)
 
     return make
@@ -232,6 +235,46 @@ async def test_long_text_scrolls_and_nothing_of_it_is_markup(seat: Make) -> None
         await made.press("pagedown")
         assert "[bold]A[/bold]" not in made.text
         assert "0 [ ] none of these" in made.text
+
+
+# -- writing tasks ---------------------------------------------------------------------------
+
+
+def authoring() -> Study:
+    full = "Return the longest name of a list.\n\nNames are compared by length; the first one wins."
+    tasks = [task(n, gaps=0, statement="", full_statement=f"{full} ({n})") for n in (1, 2)]
+    design = {"kind": "cyclic", "participants": 2, "items_each": 1, "raters": 1}
+    return clarification_study(tasks, assistants=(), seat="author", design=design)
+
+
+async def test_an_author_shortens_a_task_and_writes_a_gap(seat: Make) -> None:
+    made = await seat(authoring(), "shorten:")
+    async with made.sit():
+        assert isinstance(made.app.screen, AuthoringScreen)
+        note = made.screen.query_one(NoteField)
+        assert note.said.startswith("Return the longest name of a list.")
+        await made.press("tab", "enter")
+        assert "nothing is left out yet" in made.text
+        made.screen.set_focus(note)
+        note.text = "Return the longest name of a list."
+        # A button that was just pressed shows it for a moment, and takes no second press.
+        await made.screen.run_action("next")
+        await made.until(lambda: "What is missing (1)" in made.text)
+        assert "The complete description" in made.text
+        for field, text in (("#field-0", "What in a tie?"), ("#field-1", "The first one wins.")):
+            made.screen.set_focus(made.screen.query_one(field))
+            made.screen.query_one(field, NoteField).text = text
+        made.screen.set_focus(made.screen.query_one("#field-2"))
+        await made.press("7")
+        made.screen.set_focus(made.screen.query_one("#field-3"))
+        await made.press("2", "enter")
+        await made.until(lambda: "somebody else has shortened" in " ".join(made.text.split()))
+    (gap,) = events(made, said.GapWritten)
+    assert (gap.question, gap.answer, gap.type) == (
+        "What in a tie?",
+        "The first one wins.",
+        "comparison-rules",
+    )
 
 
 # -- pictures --------------------------------------------------------------------------------

@@ -201,9 +201,10 @@ async def test_nobody_checks_a_variant_of_their_own_task() -> None:
     tasks = [task(n, gaps=0, statement="", full_statement=FULL.format(n=n), source="same") for n in (1, 2)]
     design = {"kind": "cyclic", "participants": 2, "items_each": 1, "raters": 1}
     study = clarification_study(tasks, assistants=(), seat="author", design=design)
-    one, two = await author(study, 1), await author(study, 2)
-    await two.visit.pause()
-    await two.sit(one)
+    one = await Desk(study, 1).sit()
+    assert isinstance(await one.walk("never", written()), Done)
+    two = await Desk(study, 2).sit(one)
+    assert isinstance(await two.walk("never", written()), Done)
     assert two.said(said.CheckAssigned) == []
 
 

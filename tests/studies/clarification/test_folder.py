@@ -50,7 +50,7 @@ def test_an_author_is_given_complete_tasks() -> None:
     blind = only(check(folder(study("author"), tasks=two, analysis=plan)))
     assert (blind.key, blind.warning) == ("clarification.tasks_each", True)
     assert check(folder(study("author", "cross_check = false"), tasks=two, analysis=plan)) == []
-    problem = only(check(files | {"tasks.jsonl": folder(tasks=[row(1)])["tasks.jsonl"]}))
+    problem = only(check(files | {"tasks.jsonl": folder(tasks=[row(1), row(2)])["tasks.jsonl"]}))
     assert (problem.key, problem.warning) == ("key_questions", True)
 
 
