@@ -163,7 +163,9 @@ class StudyScreen(LabScreen[Result]):
         """Whether the study has labels to look at; otherwise say where its figures are."""
         if study.study_kind == "annotation":
             return True
-        told = f"{study.reference} has no labels. Its figures: capa-tui evaluate {study.reference}"
+        told = f"{study.reference} is no study of labels. Its figures: capa-tui evaluate {study.reference}"
+        if study.study_kind == "clarification":
+            told += f"; of matchers and authors: capa-tui agreement {study.reference}"
         self.app.push_screen(message("Not an annotation study", told))
         return False
 
