@@ -291,7 +291,16 @@ def test_screens_refuse_where_there_is_no_terminal(folder: Path, shell: Shell) -
 def test_listing_formats_needs_no_database(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "--list-formats"]) == 0
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert listed == ["jsonl", "csv", "parquet", "hf", "label-studio", "capa", "human-eval"]
+    assert listed == [
+        "jsonl",
+        "csv",
+        "parquet",
+        "hf",
+        "label-studio",
+        "capa",
+        "human-eval",
+        "clarifycodebench",
+    ]
 
 
 def test_the_demo_runs_in_a_throwaway_database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
