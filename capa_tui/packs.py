@@ -18,7 +18,8 @@ class PackTask:
     """One task as the judge needs it."""
 
     id: str
-    entry_point: str
+    entry_point: str | None
+    """None for a whole program."""
     prompt: str
     reference: str
     check: Check
@@ -60,13 +61,15 @@ def _of_folder(path: Path) -> Mapping[str, PackTask]:
     from studies.folder import parse, read_files
 
     study = parse(read_files(path))
-    if not study.tasks:
-        raise InputError(f"{path}: a study of the kind {study.settings.kind} has no tasks to judge")
-    return of_study(study)
+    if pack := of_study(study):
+        return pack
+    raise InputError(f"{path}: a study of the kind {study.settings.kind} has no tasks to judge")
 
 
 def of_study(study: Study) -> Mapping[str, PackTask]:
-    """The tasks of a study, in the order of its file."""
+    """The tasks of a study that have hidden tests, in the order of its file."""
+    if study.settings.kind == "clarification":
+        return {one.id: one for one in _clarification(study)}
     from studies.roleplay.judging import check_of
 
     limit = study.settings.roleplay.time_limit
@@ -78,9 +81,18 @@ def of_study(study: Study) -> Mapping[str, PackTask]:
     }
 
 
+def _clarification(study: Study) -> Iterator[PackTask]:
+    from studies.clarification.judging import check_of
+
+    for one in study.clarification_tasks:
+        check = check_of(one, study.settings.clarification.time_limit)
+        if check is not None:
+            yield PackTask(one.id, one.entry_point, one.prompt, one.reference, check, completes_prompt=False)
+
+
 def references(pack: Mapping[str, PackTask]) -> list[Submitted]:
-    """Every task's own reference."""
-    return [Submitted(one, one.reference) for one in pack.values()]
+    """The own reference of every task that has one."""
+    return [Submitted(one, one.reference) for one in pack.values() if one.reference]
 
 
 def read_submitted(path: Path, pack: Mapping[str, PackTask], key: str) -> list[Submitted]:

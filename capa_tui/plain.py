@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
-from typing import Any, TextIO
+from typing import TextIO
 
 from capa_tui import plain_specification
 from capa_tui.lines import Lines, text_of
 from capa_tui.plain_chat import PlainChat
+from capa_tui.plain_fields import answer_in, asked_text, reflowed
 from capa_tui.plain_specification import PlainSpecification
 from capa_tui.plain_work import PlainWork
 from capa_tui.told import asked, material_of, says_more
 from studies.errors import JournalError
 from studies.runner import Visit
 from studies.steps import AnswerError, Done, Field, Material, Step
-from studies.visible import visible, visible_line
+from studies.visible import visible
 
 WIDTH = 78
 CALM = "\x1b[?1000l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\x1b[?2004l\x1b[?25h"
 """Puts a terminal back: no mouse, no focus reports, no bracketed paste, a cursor."""
+WHERE = {"task": "The task", "complete": "The complete description"}
+"""What comes before a material, by role."""
 HELP = """Commands, on a line of their own:
   /back      go back to the item before and change its answers
   /again     read this question once more
@@ -75,7 +77,7 @@ class Plain:
             self._shown = (step.id, step.revision)
             self._introduce(step)
             await self.visit.shown(step)
-        self._question(step, field)
+        self._say(asked_text(field, asked(step, field)))
         while True:
             given = await self._read(step, field)
             if given is None:
@@ -83,7 +85,7 @@ class Plain:
             try:
                 if given.startswith("/") and await self._command(given, step, field):
                     return True
-                await self.visit.answer(step.ask_id(field.name), _value(field, given), walk=True)
+                await self.visit.answer(step.ask_id(field.name), answer_in(field, given), walk=True)
             except (AnswerError, JournalError) as error:
                 self._say(f"Not taken: {error}")
                 continue
@@ -155,41 +157,21 @@ class Plain:
         self._say(f"\n{step.title} ({', '.join(one for one in where if one)})")
         self._specification.introduce(step)
         if material := material_of(step):
-            self._material(material)
+            called = {"matching": "question", "authoring": "description"}
+            self._material(material, called.get(step.kind, "request"))
         if says_more(step):
             self._say(reflowed(step.body.replace("**", "")))
         if step.previous is not None:
             self._say("You answered this before. Your last answers stand until you have answered again.")
 
-    def _material(self, material: Material) -> None:
+    def _material(self, material: Material, what: str) -> None:
         if material.title or not material.request:
             self._specification.material(material)
             return
         for one in material.context:
-            self._say(f"Before, {one.role}: {one.text}")
-        self._say(f"The request: {material.request}\nEnd of the request.")
-
-    def _question(self, step: Step, field: Field) -> None:
-        lines = [reflowed(asked(step, field).replace("**", ""))]
-        if field.kind == "consent":
-            lines.append("Answer yes or no.")
-        elif field.kind == "scale":
-            lines += [f"  {one.label}" for one in field.options]
-        elif field.options:
-            lines += [f"  {place}  {one.label}" for place, one in enumerate(field.options, start=1)]
-        hints = {
-            "info": "Press Enter to go on.",
-            "choice": "Answer with a number.",
-            "multi": "Answer with numbers, separated by spaces; 0 for none.",
-            "scale": "Answer with a number.",
-            "text": "Write; an empty line ends the text.",
-        }
-        hint = hints.get(field.kind, "")
-        if not field.required and field.kind != "info":
-            hint += " An empty line skips it."
-        self._say("\n".join(lines))
-        if hint:
-            self._say(hint)
+            where = WHERE.get(one.role, f"Before, {one.role}")
+            self._say(f"{where}: {one.text}")
+        self._say(f"The {what}: {material.request}\nEnd of the {what}.")
 
     def _end(self, done: Done) -> None:
         self._say(f"\n{done.message}")
@@ -209,60 +191,3 @@ COMMANDS = ("/help", "/again", "/about", "/pause", "/back", "/withdraw")
 def _commands(step: Step) -> tuple[str, ...]:
     """What is a command here; anywhere else it is text."""
     return COMMANDS if step.interview is None else (*COMMANDS, *plain_specification.COMMANDS)
-
-
-def _value(field: Field, given: str) -> Any:
-    """The answer that a typed line means.
-
-    Raises:
-        AnswerError: it means none.
-    """
-    if field.kind == "info":
-        return None
-    if field.kind == "text":
-        return given or None
-    if not given:
-        if field.required:
-            raise AnswerError("an answer is required")
-        return None
-    if field.kind == "consent":
-        if given.casefold() not in YES_NO:
-            raise AnswerError("answer yes or no")
-        return YES_NO[given.casefold()]
-    if field.kind == "multi":
-        parts = given.replace(",", " ").split()
-        return [] if parts == ["0"] else [_option(field, one) for one in parts]
-    return _option(field, given)
-
-
-YES_NO = {"yes": True, "y": True, "no": False, "n": False}
-
-
-def _option(field: Field, given: str) -> Any:
-    for place, one in enumerate(field.options, start=1):
-        number = one.value if field.kind == "scale" else place
-        if given == str(number) or given.casefold() == str(one.value).casefold():
-            return one.value
-    raise AnswerError(f"there is no answer {visible_line(given)[:40]}")
-
-
-_BEGINS = re.compile(r"\s|[-*>#|`]|\d+[.)]\s|$")
-
-
-def reflowed(text: str) -> str:
-    """Markdown paragraphs with their lines joined, so that they are wrapped once and not twice.
-
-    Lists, quotes, tables, headings, indented lines and fenced code stay as they are.
-    """
-    lines: list[str] = []
-    fenced = open_paragraph = False
-    for line in text.split("\n"):
-        fence = line.lstrip().startswith("```")
-        plain = not (fenced or fence) and not _BEGINS.match(line)
-        if plain and open_paragraph:
-            lines[-1] += f" {line}"
-        else:
-            lines.append(line)
-        open_paragraph = plain
-        fenced ^= fence
-    return "\n".join(lines)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TextIO
 
 from capa_tui.lines import Lines, text_of
-from studies.chat import Chat
+from capa_tui.plain_fields import answer_in, asked_text
+from studies.chat import Chat, Part
 from studies.errors import JournalError
 from studies.live import Heard, Live
-from studies.replies import Part, ReplyEnd
+from studies.replies import Part as ReplyPart
+from studies.replies import ReplyEnd
 from studies.runner import Visit
-from studies.steps import AnswerError, Done, Step
+from studies.steps import AnswerError, Done, Field, Step
 from studies.visible import visible
 
 WIDTH = 78
@@ -22,17 +24,31 @@ LONG_MESSAGE = 500
 STILL_SECONDS = 15.0
 """After this long without a word, and again, it is said that the reply is still awaited."""
 HELP = """Commands in a conversation, on a line of their own:
-  /brief     read again who you are, what you want and how you speak
+  /brief     {brief}
   /again     read the conversation so far
   /stop      stop the reply that is on its way; it counts as a turn
   /retry     ask again for a reply that broke off
-  /done      the code does what you want (where you decide that)
-  /end       end this task and go on
+{done}  /end       end this task and go on
   /pause     stop for now; everything is saved
   /withdraw  stop and take your answers back
   /help      this list"""
+BRIEFS: Mapping[Part, str] = {
+    "user": "read again who you are, what you want and how you speak",
+    "answerer": "read again what you know and what the assistant was given",
+    "asker": "read the task again",
+}
+DONE: Mapping[Part, str] = {
+    "user": "  /done      the code does what you want (where you decide that)\n",
+    "answerer": "",
+    "asker": "  /done      you have enough: nothing more is asked in this task\n",
+}
 COMMANDS = ("/brief", "/again", "/stop", "/retry", "/done", "/end", "/pause", "/withdraw", "/help")
 YES = ("yes", "y")
+
+
+def help_for(part: Part) -> str:
+    """The commands, as far as they mean something to this participant."""
+    return HELP.format(brief=BRIEFS[part], done=DONE[part])
 
 
 class PlainChat:
@@ -93,7 +109,14 @@ class PlainChat:
             return
         if self._written:
             self._say("You have written already:\n" + "\n".join(self._written))
-        self._say("Write your message; an empty line sends it.")
+        for field in step.fields:
+            if field.kind != "chat" and field.name not in self.visit.answers:
+                await self._choose(step, field)
+                return
+        if chat.part == "user":
+            self._say("Write your message; an empty line sends it.")
+        else:
+            self._say(f"{step.field('message').text}\nAn empty line sends it.")
         while (line := await self._line()) is not None:
             if line.strip() in COMMANDS:
                 await self._command(line.strip(), step)
@@ -103,6 +126,16 @@ class PlainChat:
             elif self._written:
                 await self._send_written(step)
                 return
+
+    async def _choose(self, step: Step, field: Field) -> None:
+        """Ask what has to be said beside the message."""
+        self._say(asked_text(field))
+        line = await self._line()
+        if line is not None and line.strip() in COMMANDS:
+            await self._command(line.strip(), step)
+        elif line is not None:
+            await self.visit.answer(step.ask_id(field.name), answer_in(field, line.strip()), walk=True)
+            self._say("Saved.")
 
     async def _send_written(self, step: Step) -> None:
         text = "\n".join(self._written)
@@ -166,7 +199,7 @@ class PlainChat:
             self._written.append(line)
 
     def _heard(self, heard: Heard) -> None:
-        if isinstance(heard.what, Part):
+        if isinstance(heard.what, ReplyPart):
             if not self._speaking:
                 self._speaking = True
                 self._say(f"\n{self._assistant}:")
@@ -193,7 +226,7 @@ class PlainChat:
         assert step.chat is not None
         match command:
             case "/help":
-                self._say(HELP)
+                self._say(help_for(step.chat.part))
             case "/brief":
                 self._brief(step.chat)
             case "/again":
@@ -218,7 +251,8 @@ class PlainChat:
 
     async def _end(self, step: Step, chat: Chat) -> None:
         if not chat.can_end or self._speaking:
-            self._say("Some tasks cannot be solved. Ending counts neither for nor against you.")
+            unsolved = "Some tasks cannot be solved. " if chat.part == "user" else ""
+            self._say(f"{unsolved}Ending counts neither for nor against you.")
             if not await self._word("end"):
                 return
         await self._live.end(step)
@@ -242,7 +276,8 @@ class PlainChat:
     def _introduce(self, step: Step, chat: Chat) -> None:
         progress = step.progress
         self._say(
-            f"\n{progress.part} {progress.position} of {progress.total}, with {chat.assistant}.\n\n{HELP}"
+            f"\n{progress.part} {progress.position} of {progress.total}, with {chat.assistant}."
+            f"\n\n{help_for(chat.part)}"
         )
         if chat.lines:
             self._dialogue(chat)

@@ -87,6 +87,10 @@ class Services:
         events = await self.archive.events(seated.stream)
         whole = await self.archive.study(seated.study)
         visit = Visit(whole, events, self.store.journal, self.clock)
+        if whole.settings.kind == "clarification":
+            from studies.clarification.shelf import stock
+
+            await stock(visit, self.archive)
         if whole.settings.assistants:
             from studies.live import live_of
 
@@ -121,7 +125,7 @@ class Services:
     async def _open_live(self, study: Study) -> tuple[Roster, SandboxJudge | None]:
         from capa_tui.assistants.roster import Roster
 
-        judge = await self._open_judge(study) if study.settings.runs_code else None
+        judge = await self._open_judge(study) if study.runs_code else None
         roster = Roster()
         self._live.append(roster)
         await roster.open(one.model for one in study.settings.assistants)

@@ -54,36 +54,45 @@ class FormScreen(ParticipantScreen):
         self._answers = Answers(flow.visit, step)
 
     def compose_middle(self) -> Iterable[Widget]:
-        """What is read, the questions, and the ways on."""
-        material = self.step.material
-        if material is not None:
-            yield Beside(material, id="beside")
+        """What is read, and the questions."""
+        if self.step.material is not None:
+            yield Beside(self.step.material, id="beside")
         with Vertical(id="asking"):
-            with Pane(id="questions") if material is None else QuestionsPane(id="questions"):
-                if self.step.body:
-                    yield Reading(self.step.body, id="body")
-                for place, field in enumerate(self.step.fields):
-                    with Vertical(classes="question"):
-                        yield PlainText(field.text, classes="question-text")
-                        if field.required:
-                            yield PlainText("Needs an answer.", classes="question-need")
-                        yield self._asked(place, field)
-            with Horizontal(id="buttons"):
-                yield TextButton("Go on", primary=True, compact=material is not None, id="next")
-                if self.step.can_go_back:
-                    yield TextButton("Previous", focusable=False, compact=material is not None, id="previous")
+            yield from self.compose_form()
+
+    def compose_form(self) -> Iterable[Widget]:
+        """The questions below each other, and the ways on."""
+        material = self.step.material
+        with Pane(id="questions") if material is None else QuestionsPane(id="questions"):
+            if self.step.body:
+                yield Reading(self.step.body, id="body")
+            for place, field in enumerate(self.step.fields):
+                with Vertical(classes="question"):
+                    yield PlainText(field.text, classes="question-text")
+                    if field.required:
+                        yield PlainText("Needs an answer.", classes="question-need")
+                    yield self._asked(place, field)
+        with Horizontal(id="buttons"):
+            yield TextButton("Go on", primary=True, compact=material is not None, id="next")
+            if self.step.can_go_back:
+                yield TextButton("Previous", focusable=False, compact=material is not None, id="previous")
 
     def _asked(self, place: int, field: Field) -> Widget:
         name, value = f"field-{place}", self._answers.get(field.name)
         if field.kind == "text":
-            kept = self.flow.visit.drafts.get(self._answers.ask(field.name)) or value or ""
-            return NoteField(kept, id=name, paged=self.step.material is None)
+            kept = self.flow.visit.drafts.get(self._answers.ask(field.name)) or value
+            text = self.begun(field) if kept is None else kept
+            return NoteField(text, id=name, paged=self.step.material is None)
         if field.kind == "scale":
             return Scale(field.options, value, required=field.required, id=name)
         none = "none of these" if field.kind == "multi" else ""
         several = field.kind == "multi"
         chosen = tuple(value) if several and value is not None else value
         return Choices(field.options, chosen, several=several, required=field.required, none=none, id=name)
+
+    def begun(self, field: Field) -> str:
+        """What a text begins with, before anybody has written."""
+        return ""
 
     def on_mount(self) -> None:
         """Begin with the first question."""

@@ -172,6 +172,13 @@ def place(progress: Progress) -> str:
     if progress.blocks > 1:
         parts.append(f"block {progress.block} of {progress.blocks}")
     if progress.total > 1:
-        what = {"Items": "item", "Practice": "practice", "Task": "task"}.get(progress.part)
+        units = {
+            "Items": "item",
+            "Practice": "practice",
+            "Task": "task",
+            "Question": "question",
+            "Check": "check",
+        }
+        what = units.get(progress.part)
         parts.append(f"{what or progress.part + ' ·'} {progress.position} of {progress.total}")
     return " · ".join(parts) or progress.part

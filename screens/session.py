@@ -14,7 +14,7 @@ from textual.widgets import Button
 
 from screens import dialogue as words
 from screens.dialogs import Choice, Dialog, confirm
-from screens.dialogue import BUTTONS, GUIDES, TITLES, Mode, messages_of, messages_with, mode_of
+from screens.dialogue import BUTTONS, GUIDES, TITLES, WORDS, Mode, Words, messages_of, messages_with, mode_of
 from screens.replying import ReplyingScreen
 from screens.session_panes import PANE_BINDINGS, PanesScreen
 from screens.widgets.bars import WhereAmI
@@ -36,11 +36,7 @@ class SessionScreen(PanesScreen):
 
     CSS_PATH = ["participant.tcss", "session.tcss"]
     AUTO_FOCUS = ""
-    HELP = (
-        "A conversation with an assistant, in the place of the person you play. Answer what it asks, in this "
-        "person's way. Every message is saved when you send it. This tests the assistant, not you: you can "
-        "end the task, pause, or withdraw at any time."
-    )
+    HELP = WORDS["user"].help
     BINDINGS: ClassVar[list[Any]] = [
         Binding("enter", "send_opening", "send it as it is", id="session.send-opening",
                 tooltip="Send the request that opens the task; asks once"),
@@ -71,6 +67,11 @@ class SessionScreen(PanesScreen):
     # -- showing -------------------------------------------------------------------------------
 
     @property
+    def words(self) -> Words:
+        """What is said in this part of a dialogue."""
+        return WORDS[self.chat.part]
+
+    @property
     def mode(self) -> Mode:
         """What the participant may do now."""
         return "waiting" if self._sending else mode_of(self.chat)
@@ -87,24 +88,32 @@ class SessionScreen(PanesScreen):
         with Vertical(id="talk"):
             yield Transcript(id="transcript")
             with Container(id="asked"):
-                yield Composer(self.kept_draft(), id="composer")
-                with Pane(id="notice"):
-                    yield PlainText(id="notice-text")
+                yield from self.compose_asked()
             with Horizontal(id="ways"):
-                yield _button("Send it as it is", "send-opening", primary=True)
-                yield _button("Send", "send", primary=True)
-                yield _button("Stop", "stop", primary=True)
-                yield _button("Try again", "retry", primary=True)
-                yield _button("Go on", "go-on", primary=True)
-                yield _button("It is done", "done")
-                yield _button("Your part", "show-brief")
-                yield _button("End this task", "end")
-        yield Brief(self.chat.panels, id="brief")
+                yield from self.compose_ways()
+        yield Brief(self.chat.panels, self.words.panels, id="brief")
+
+    def compose_asked(self) -> Iterable[Widget]:
+        """Where one writes, or reads what there is to do instead."""
+        yield Composer(self.kept_draft(), id="composer")
+        with Pane(id="notice"):
+            yield PlainText(id="notice-text")
+
+    def compose_ways(self) -> Iterable[Widget]:
+        """The buttons."""
+        yield way("Send it as it is", "send-opening", primary=True)
+        yield way("Send", "send", primary=True)
+        yield way("Stop", "stop", primary=True)
+        yield way("Try again", "retry", primary=True)
+        yield way("Go on", "go-on", primary=True)
+        yield way(self.words.done, "done")
+        yield way(self.words.brief, "show-brief")
+        yield way("End this task", "end")
 
     def on_mount(self) -> None:
         """Show the dialogue as it stands, and do what is due."""
         super().on_mount()
-        self.composer.border_title = "Your message"
+        self.composer.border_title = self.words.message
         self.set_interval(1, self._say_words)
         self._take(self.step)
 
@@ -113,6 +122,8 @@ class SessionScreen(PanesScreen):
         if step.chat is None or step.about != self.step.about:
             return False
         self.call_later(self._take, step)
+        if not self.is_open:
+            self.open_when_painted()
         return True
 
     def _take(self, step: Step) -> None:
@@ -150,7 +161,7 @@ class SessionScreen(PanesScreen):
         self.query_one("#notice-text", PlainText).update(below.get(mode, ""))
         for name, one in BUTTONS.items():
             self.query_one(f"#{name}").display = mode == one
-        self.query_one("#done").display = self._can_declare
+        self.query_one("#done").display = self.can_declare
         self.query_one("#end").display = mode == "broken" or (chat.can_end and mode != "over")
         if self.focused is None or self.focused in (self.composer, notice):
             self.set_focus(self.asked)
@@ -158,7 +169,13 @@ class SessionScreen(PanesScreen):
         self.refresh_bindings()
 
     @property
-    def _can_declare(self) -> bool:
+    def guide(self) -> str:
+        """What there is to do, while there is nothing else to say."""
+        return GUIDES[self.mode]
+
+    @property
+    def can_declare(self) -> bool:
+        """Whether the participant may say now that it is done."""
         return self.chat.can_declare_done and self.mode == "writing"
 
     def say(self, text: str, *, urgent: bool = False) -> None:
@@ -167,7 +184,7 @@ class SessionScreen(PanesScreen):
         self._say_words()
 
     def _say_words(self) -> None:
-        said = [self._aside or GUIDES[self.mode]]
+        said = [self._aside or self.guide]
         if self.mode == "waiting":
             said.insert(0, f"{self._waiting_for} · {self.waited} s")
         super().say("   ".join(filter(None, said)), urgent=self._urgent and bool(self._aside))
@@ -232,7 +249,7 @@ class SessionScreen(PanesScreen):
             self.say(words.NOT_YET, urgent=True)
         elif composer.pasted:
             composer.pasted = False
-            text = words.PASTED.format(characters=len(composer.said))
+            text = words.PASTED.format(characters=len(composer.said), rule=self.words.rule)
             asked = confirm("Send what you pasted?", text, "Send it", "Not yet")
             self.app.push_screen(asked, lambda yes: self._send(composer.said) if yes else None)
         else:
@@ -277,7 +294,7 @@ class SessionScreen(PanesScreen):
                 # Elsewhere a letter does it, as on every screen.
                 return self.focused is self.composer
             case "done":
-                return self._can_declare
+                return self.can_declare
             case "end":
                 return self.mode != "over"
         return super().check_action(action, parameters)
@@ -318,11 +335,11 @@ class SessionScreen(PanesScreen):
 
     def action_done(self) -> None:
         """Declare the task done."""
-        self._end("Is it done?", "", done=True)
+        self._end(self.words.ask, self.words.sure, done=True)
 
     def action_end(self) -> None:
         """End the task: freely once the assistant has had its chances, before that asking once."""
-        self._end("End this task?", "" if self.chat.can_end else words.EARLY)
+        self._end("End this task?", "" if self.chat.can_end else self.words.early)
 
     def _end(self, title: str, early: str, *, done: bool = False) -> None:
         unsent = words.UNSENT if self.composer.said.strip() else ""
@@ -331,19 +348,20 @@ class SessionScreen(PanesScreen):
         if not reasons:
             self.flow.end_task(self.step, done=done)
             return
-        yes = "It is done" if done else "End this task"
+        yes = self.words.done if done else "End this task"
         asked = confirm(title, "\n\n".join(reasons), yes, "Go on with it")
         self.app.push_screen(asked, lambda sure: self.flow.end_task(self.step, done=done) if sure else None)
 
     def _ask_if_long(self) -> None:
         """Ask once whether to go on, when the participant has the word again after a long time."""
-        visit, allowed = self.flow.visit, self.flow.visit.study.settings.roleplay.soft_minutes
-        if self._long_from is None or visit.work_minutes() - self._long_from < allowed:
+        worked, allowed = self.flow.visit.work_minutes(), self.chat.soft_minutes
+        if self._long_from is None or allowed is None or worked - self._long_from < allowed:
             return
         self._long_from = None
         choices = (Choice("end", "End this task"), Choice("pause", "Pause"), Choice("on", "Go on"))
         ways = {"end": lambda: self.flow.end_task(self.step), "pause": self.action_pause}
-        asked: Dialog[str] = Dialog("Go on with this task?", words.LONG, choices)
+        text = words.LONG.format(some=self.words.some)
+        asked: Dialog[str] = Dialog("Go on with this task?", text, choices)
         self.app.push_screen(asked, lambda way: ways.get(way or "", lambda: None)())
 
     def commands(self) -> Iterable[SystemCommand]:
@@ -353,7 +371,8 @@ class SessionScreen(PanesScreen):
             yield SystemCommand("End this task", "Go on to what comes next", self.action_end)
 
 
-def _button(label: str, name: str, *, primary: bool = False) -> TextButton:
+def way(label: str, name: str, *, primary: bool = False) -> TextButton:
+    """A button below the dialogue."""
     button = TextButton(label, compact=True, primary=primary, id=name)
     # The focus stays where one writes; each button has a key as well.
     button.can_focus = False

@@ -19,7 +19,7 @@ PANE_BINDINGS: list[Any] = [
             tooltip="To the next pane: message, your part, conversation"),
     Binding("shift+tab", "pane(-1)", "pane before", id="session.pane-before", show=False),
     Binding("f2", "brief", "your part", id="session.brief",
-            tooltip="Who you are and what you want, over the conversation, while you write"),
+            tooltip="What you need beside the conversation, over it, while you write"),
     Binding("pagedown", "scroll('down')", "scroll", show=False, tooltip="Scroll the conversation"),
     Binding("pageup", "scroll('up')", "scroll", show=False, tooltip="Scroll the conversation"),
 ]  # fmt: skip

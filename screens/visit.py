@@ -260,10 +260,16 @@ class VisitScreen(CapaScreen[Done]):
                 from screens.annotation import AnnotationScreen
 
                 return AnnotationScreen(self, now)
-            case "chat":
-                from screens.session import SessionScreen
+            case "matching":
+                from screens.matching import MatchingScreen
 
-                return SessionScreen(self, now)
+                return MatchingScreen(self, now)
+            case "authoring":
+                from screens.authoring import AuthoringScreen
+
+                return AuthoringScreen(self, now)
+            case "chat":
+                return self._talk(now)
             case "feedback":
                 from screens.feedback import FeedbackScreen
 
@@ -292,6 +298,21 @@ class VisitScreen(CapaScreen[Done]):
                 from screens.page import PageScreen
 
                 return PageScreen(self, now)
+
+    def _talk(self, now: Step) -> ParticipantScreen:
+        match now.chat.part if now.chat is not None else "user":
+            case "answerer":
+                from screens.answering import AnsweringScreen
+
+                return AnsweringScreen(self, now)
+            case "asker":
+                from screens.asking import AskingScreen
+
+                return AskingScreen(self, now)
+            case _:
+                from screens.session import SessionScreen
+
+                return SessionScreen(self, now)
 
     # -- saving --------------------------------------------------------------------------------
 

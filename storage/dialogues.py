@@ -30,6 +30,7 @@ _COSTLY = (
     "reply_ended",
     "gate_decided",
     "opinion_given",
+    "vote_cast",
     "agent_answered",
     "sheet_judged",
     "pair_judged",

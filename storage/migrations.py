@@ -21,7 +21,7 @@ APPLICATION_ID = 0x43415041
 Migration = Callable[["Connection"], None]
 
 
-SCRIPTS = ("schema.sql", "specification.sql")
+SCRIPTS = ("schema.sql", "specification.sql", "clarification.sql")
 """The files that make a new database, in the order of their migrations."""
 
 

@@ -21,7 +21,7 @@ from studies.chance import Chance
 from studies.errors import InputError
 from studies.feasibility import APART, feasible, misfits, nearest_design, nearest_items
 from studies.payloads import Planned
-from studies.strata import Stratum, draw_subset, spread, strata_of
+from studies.strata import Stratum, draw_subset, spread, strata_by, strata_of
 from studies.taxonomy import ESCAPES, MECHANISMS
 
 if TYPE_CHECKING:
@@ -96,22 +96,35 @@ def lay_out(study: Study, slot: int) -> Layout:
         from studies.roleplay.design import lay_out_sessions
 
         return Layout(lay_out_sessions(study, slot), ())
+    if study.settings.kind == "clarification":
+        from studies.clarification.design import lay_out_tasks
+
+        return Layout(lay_out_tasks(study, slot), ())
     if study.settings.kind == "specification":
         from studies.specification.design import lay_out_projects
 
         return Layout(lay_out_projects(study, slot), ())
-    ground = _ground(_Same(study))
     design, seed = study.settings.design, study.settings.seed
-    chance = Chance(seed, slot, "order")
     order = [
-        Planned(study.items[index].id, number)
-        for number, block in enumerate(ground.blocks(slot), start=1)
-        for index in spread(block, ground.strata, chance)
+        Planned(study.ids[index], number)
+        for number, block in enumerate(ordered_blocks(study, slot), start=1)
+        for index in block
     ]
     order = _with_repeats(order, design.repeats, Chance(seed, slot, "repeats"))
     checks = [one.id for one in study.checks]
     order = _with_checks(order, checks, design.checks, Chance(seed, slot, "checks"))
     return Layout(tuple(order), _options(slot, escapes=study.settings.annotation.escapes))
+
+
+def ordered_blocks(study: Study, slot: int) -> list[list[int]]:
+    """The slot's blocks in order: the places in `study.ids` of what each holds, shuffled for the slot.
+
+    Raises:
+        InputError: the design's counts do not fit.
+    """
+    ground = _ground(_Same(study))
+    chance = Chance(study.settings.seed, slot, "order")
+    return [spread(block, ground.strata, chance) for block in ground.blocks(slot)]
 
 
 def _options(slot: int, *, escapes: bool) -> tuple[str, ...]:
@@ -141,11 +154,16 @@ class _Ground:
     hands: Sequence[Sequence[int]]
     """Item indices of each slot, from slot 1; empty where everybody gets all."""
     block: int
+    each: int | None = None
+    """How many of all a slot gets where every slot could get all; None for all."""
 
     def blocks(self, slot: int) -> list[Sequence[int]]:
         """The slot's items, cut where the rests come."""
         if self.hands:
             return list(_cut(self.hands[slot - 1], self.block))
+        if self.each is not None:
+            start = (slot - 1) * self.each % len(self.circle)
+            return list(_cut([*self.circle, *self.circle][start : start + self.each], self.block))
         blocks = list(_cut(self.circle, self.block))
         if not blocks:
             return []
@@ -171,11 +189,11 @@ class _Same:
 @functools.lru_cache(maxsize=4)
 def _ground(same: _Same) -> _Ground:
     study = same.study
-    design, seed = study.settings.design, study.settings.seed
-    if wrong := misfits(design, len(study.items), len(study.checks)):
+    design, seed, ids = study.settings.design, study.settings.seed, study.ids
+    if wrong := misfits(design, len(ids), len(study.checks)):
         raise InputError("\n".join(f"{study.settings.name}: {one}" for one in wrong))
-    strata = strata_of(study.items, design.strata)
-    circle = spread(range(len(study.items)), strata, Chance(seed, 0, "circle"))
+    strata, each = _strata(study)
+    circle = spread(range(len(ids)), strata, Chance(seed, 0, "circle"))
     hands: list[list[int]] = []
     if design.kind in ("cyclic", "balanced"):
         hands = _deal(circle, design.participants or 0, design.items_each or 0)
@@ -183,7 +201,17 @@ def _ground(same: _Same) -> _Ground:
         chance = Chance(seed, 0, "balance")
         _trade(hands, strata, chance)
         hands = [spread(hand, strata, chance) for hand in hands]
-    return _Ground(strata, circle, hands, design.block or max(len(circle), 1))
+    return _Ground(strata, circle, hands, design.block or max(len(circle), 1), each)
+
+
+def _strata(study: Study) -> tuple[list[Stratum], int | None]:
+    """The stratum of each id, and how many a slot gets where the design does not say it."""
+    columns = study.settings.design.strata
+    if study.settings.kind == "clarification":
+        from studies.clarification.design import strata_columns
+
+        return strata_by(strata_columns(study), columns), study.settings.clarification.tasks_each
+    return strata_of(study.items, columns), None
 
 
 def _cut(values: Sequence[int], size: int) -> Iterator[Sequence[int]]:

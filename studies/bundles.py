@@ -6,7 +6,7 @@ from pathlib import Path
 
 from studies.study import Study
 
-KINDS = ("annotation", "roleplay", "specification")
+KINDS = ("annotation", "roleplay", "clarification", "specification")
 
 
 def directory(kind: str) -> Path:

@@ -7,6 +7,9 @@ from typing import Literal
 
 from studies.replies import Status
 
+Part = Literal["user", "answerer", "asker"]
+"""What the participant does in a dialogue: plays a user who wants a program, answers the assistant's
+questions, or asks about a task."""
 Phase = Literal["asking", "replying", "broken", "judging", "over"]
 """asking: the participant's turn. replying: a reply is due or on its way. broken: the last reply was
 interrupted or failed; retry or end. judging: a verdict is due. over: the session has ended."""
@@ -55,4 +58,7 @@ class Chat:
     can_end: bool = False
     """Whether giving up is offered as a plain choice now (it is always possible)."""
     can_declare_done: bool = False
-    """Whether the participant decides when the task is solved."""
+    """Whether the participant decides when the task is solved, or (as an asker) has enough."""
+    part: Part = "user"
+    soft_minutes: int | None = None
+    """After this long the participant is asked once whether to go on; None: never."""

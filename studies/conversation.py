@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 from studies.chat import Chat
 from studies.events import Payload
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from studies.roleplay.context import Dialogues
     from studies.runner import Visit
 
+T = TypeVar("T")
 LEFT = "You left while the reply was on its way."
 LOST = ReplyEnd("interrupted", "", error="The reply broke off.", error_kind="lost_stream")
 """An assistant that ends without a last word."""
-PART_SECONDS = 0.25
-"""Streamed parts become durable at most this often; the closing event holds the whole."""
 
 
 class Sequel(Protocol):
@@ -56,7 +55,7 @@ class ChatKind(Protocol):
 class Conversation:
     """The live side of a visit: assistants, the judge, and other people's sessions."""
 
-    def __init__(self, visit: Visit, assistant: Assistant, judge: Judge, dialogues: Dialogues) -> None:
+    def __init__(self, visit: Visit, assistant: Assistant, judge: Judge | None, dialogues: Dialogues) -> None:
         self._visit = visit
         self.assistant = assistant
         self.judge = judge
@@ -158,6 +157,21 @@ class Conversation:
                         return
         finally:
             stopping.cancel()
+
+    async def unless_left(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What the work comes to; None where the participant leaves before, and the work is given up."""
+        running = asyncio.ensure_future(work)
+        leaving = asyncio.ensure_future(self._stop.wait())
+        try:
+            await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if not running.done() and self._stopping == "interrupted":
+                return None
+            # What is stopped is a reply; work beside it goes on.
+            return await running
+        finally:
+            for one in (running, leaving):
+                one.cancel()
+            await asyncio.gather(running, leaving, return_exceptions=True)
 
     @staticmethod
     async def _next(

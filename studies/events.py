@@ -83,8 +83,10 @@ class Erased(Payload):
 PAYLOAD_MODULES = (
     "studies.payloads",
     "studies.desk",
+    "studies.reply_payloads",
     "studies.annotation.payloads",
     "studies.roleplay.payloads",
+    "studies.clarification.payloads",
     "studies.specification.payloads",
 )
 """Where event kinds are defined."""

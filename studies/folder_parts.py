@@ -153,6 +153,10 @@ def folder_kind(name: str) -> FolderKind[Any]:
         from studies.roleplay.folder import ROLEPLAY
 
         return ROLEPLAY
+    if name == "clarification":
+        from studies.clarification.folder import CLARIFICATION
+
+        return CLARIFICATION
     if name == "specification":
         from studies.specification.folder import SPECIFICATION
 
@@ -160,7 +164,7 @@ def folder_kind(name: str) -> FolderKind[Any]:
     raise KeyError(name)
 
 
-KINDS = ("annotation", "roleplay", "specification")
+KINDS = ("annotation", "roleplay", "clarification", "specification")
 
 
 def kind_in(files: Mapping[str, bytes]) -> FolderKind[Any]:

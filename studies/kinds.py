@@ -96,6 +96,10 @@ def kind_of(study: Study) -> StudyKind:
         from studies.roleplay.protocol import RoleplayKind
 
         return RoleplayKind(study)
+    if study.settings.kind == "clarification":
+        from studies.clarification.protocol import seat_of
+
+        return seat_of(study)
     if study.settings.kind == "specification":
         from studies.specification.protocol import SpecificationKind
 

@@ -76,13 +76,14 @@ def live_of(visit: Visit, assistant: Assistant, judge: Judge | None, dialogues: 
     Args:
         visit: not begun yet.
         assistant: answers calls to the study's assistants.
-        judge: where the study runs code.
+        judge: None where the study runs no code.
         dialogues: other people's sessions.
     """
-    if visit.study.settings.kind == "roleplay":
+    settings = visit.study.settings
+    talks = settings.kind == "clarification" and settings.clarification.seat in ("answerer", "asker")
+    if talks or settings.kind == "roleplay":
         from studies.conversation import Conversation
 
-        assert judge is not None
         return Conversation(visit, assistant, judge, dialogues)
     if visit.study.settings.kind == "specification":
         from studies.specification.crew import Crew

@@ -39,13 +39,13 @@ def render(
             seed=seed,
             design=_design_lines(plan),
             tie_break=_tie_break_line(plan),
-            left_out=_left_out_lines(left_out),
+            left_out=left_out_lines(left_out),
         ),
         "analysis.toml": _filled(
             "analysis.toml",
-            planned_n=_planned_line(plan),
-            stopping_rule=toml_value(_stopping_rule(plan)),
-            known_deviations=_listed_lines(plan.deviations),
+            planned_n=planned_line(plan),
+            stopping_rule=toml_value(stopping_rule(plan)),
+            known_deviations=listed_lines(plan.deviations),
         ),
         "codebook.toml": own_codebook(),
         "items.jsonl": b"".join(map(json_line, items)),
@@ -89,28 +89,32 @@ def _tie_break_line(plan: Plan) -> str:
     return "tie_break = false            # CAPA's paper states no rule for ties"
 
 
-def _planned_line(plan: Plan) -> str:
+def planned_line(plan: Plan) -> str:
+    """The line of analysis.toml with planned N."""
     words = "completed participations; figures stay hidden on screens until then"
     if plan.participants is None:
         return f"# planned_n = 20                   # {words}"
     return f"planned_n = {plan.participants:<22} # {words}"
 
 
-def _stopping_rule(plan: Plan) -> str:
+def stopping_rule(plan: Plan) -> str:
+    """When data collection ends, where the design has slots."""
     if plan.participants is None:
         return ""
     return f"All {plan.participants} slots are completed; a drop-out's slot goes to a replacement."
 
 
-def _left_out_lines(left_out: Sequence[str]) -> str:
+def left_out_lines(left_out: Sequence[str], what: str = "items.jsonl: {} items") -> str:
+    """The ids that are not in the study, as a comment."""
     if not left_out:
         return ""
     ids = textwrap.wrap(" ".join(left_out), 100, break_long_words=False, break_on_hyphens=False)
-    head = f"# -- Left out of items.jsonl: {len(left_out)} items of the file it was made from "
+    head = f"# -- Left out of {what.format(len(left_out))} of the file it was made from "
     return "\n".join(["", f"{head:-<99}", *(f"#   {line}" for line in ids), ""])
 
 
-def _listed_lines(texts: Sequence[str]) -> str:
+def listed_lines(texts: Sequence[str]) -> str:
+    """A TOML list with one text a line."""
     return "[" + "".join(f"\n  {toml_value(text)}," for text in texts) + ("\n]" if texts else "]")
 
 

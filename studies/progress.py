@@ -282,8 +282,10 @@ def _laid_out(protocol: Protocol, slot: int) -> tuple[str, ...]:
 
 WORDS = {
     **dict.fromkeys(("main", "repeat", "check"), "item"),
-    **dict.fromkeys(("brief", "session", "after"), "task"),
+    **dict.fromkeys(("brief", "session", "after", "shorten", "gap"), "task"),
     "training": "practice",
+    "label": "question",
+    **dict.fromkeys(("own", "compare", "settle"), "check"),
 }
 """What a step of each sort is counted as."""
 

@@ -157,7 +157,7 @@ class Visit:
                 raise AnswerError(f"{ask!r} is not being asked now")
             step, name = found
             value = check_answer(step.field(name), value)
-            if step.kind == "chat":
+            if step.field(name).kind == "chat":
                 if not self.acknowledged(ask):
                     request = self.protocol.kind.request(step, self._state, value)
                     await self._store(*self._activity(step), *request)

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from studies.annotation.materials import CheckItem, Codebook, Item, TrainingItem
+from studies.clarification.materials import ClarificationTask
 from studies.folder import MAX_BYTES, MAX_FILES
 from studies.reading import nested_model
 from studies.roleplay.materials import Profiles, ShippedSession, Task
@@ -32,10 +33,11 @@ MODELS: Mapping[str, type[BaseModel]] = {
     "profiles.toml": Profiles,
     "tasks.jsonl": Task,
     "histories.jsonl": ShippedSession,
+    "tasks.jsonl (clarification)": ClarificationTask,
     "projects.jsonl": Project,
     "personas.toml": Personas,
 }
-"""The model of each file; of a JSON Lines file, the model of a line."""
+"""The model of each file; of a JSON Lines file, the model of a line. Two kinds have a tasks.jsonl."""
 
 _NAMES = {SLUG: "slug", IDENTIFIER: "identifier", CODE: "code", LANGUAGE: "language", FUNCTION: "function"}
 
@@ -72,6 +74,13 @@ In a study of the kind `roleplay`:
 | `profiles.toml` | yes | whom participants play |
 | `tasks.jsonl` | yes | what they want to have programmed, one JSON object a line |
 | `histories.jsonl` | no | resolved sessions of nobody in the study, for the condition `shuffled` |
+| `prompts/NAME.md` | no | system prompts of the assistants |
+
+In a study of the kind `clarification`:
+
+| file | needed | what it holds |
+|---|---|---|
+| `tasks.jsonl` | yes | tasks with gaps in their statements, and the key questions that uncover them |
 | `prompts/NAME.md` | no | system prompts of the assistants |
 
 In a study of the kind `specification`:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
+from studies.clarification.settings import ClarificationSettings
 from studies.setting_types import (
     LANGUAGE,
     Code,
@@ -19,7 +20,7 @@ from studies.setting_types import (
 )
 from studies.specification.settings import SpecificationSettings
 
-Kind = Literal["annotation", "roleplay", "specification"]
+Kind = Literal["annotation", "roleplay", "clarification", "specification"]
 
 
 class ConsentItem(Settings):
@@ -196,6 +197,8 @@ class StudySettings(Settings):
     """What is asked about each item."""
     roleplay: RoleplaySettings = RoleplaySettings()
     """How sessions with live assistants go."""
+    clarification: ClarificationSettings = ClarificationSettings()
+    """Who asks, who answers and who judges, and by which rules."""
     specification: SpecificationSettings = SpecificationSettings()
     """How intents become spec sheets."""
     assistants: tuple[AssistantSettings, ...] = ()

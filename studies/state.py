@@ -27,6 +27,8 @@ class Closing:
     submission: Submission | None = None
     passed: bool = True
     """Whether the step is behind the participant now; False: it is in the plan no more, unanswered."""
+    goes_on: bool = False
+    """The step stays open with its next turn; only the answers to this one are behind the participant."""
 
 
 class ReadsClosing(Protocol):
@@ -140,6 +142,8 @@ def fold(state: State, event: Event, kind: ReadsClosing) -> State:
 
 
 def _close(state: State, closing: Closing) -> State:
+    if closing.goes_on:
+        return replace(state, answers={})
     submitted = state.submitted
     if closing.submission is not None:
         submitted = {**submitted, closing.step: closing.submission}

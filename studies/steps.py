@@ -26,6 +26,8 @@ StepKind = Literal[
     "debrief",
     "chat",
     "work",
+    "matching",
+    "authoring",
     "interview",
     "sheet",
 ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from studies.chance import Chance
 from studies.errors import InputError
@@ -22,7 +22,11 @@ _TIE = 1 << 32
 def strata_of(items: Sequence[Item], columns: Sequence[str]) -> list[Stratum]:
     """Every item's stratum. A column is a field of the item or one of its further keys; missing is null."""
     wanted = set(columns)
-    rows = (item.model_dump(mode="json", include=wanted) for item in items)
+    return strata_by((item.model_dump(mode="json", include=wanted) for item in items), columns)
+
+
+def strata_by(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> list[Stratum]:
+    """Every row's stratum; a missing column is null."""
     return [tuple(to_ascii_json(row.get(column)) for column in columns) for row in rows]
 
 
@@ -97,10 +101,18 @@ def draw_subset(items: Sequence[Item], n: int, strata: Sequence[str], seed: int)
     Raises:
         InputError: there are fewer than n items.
     """
-    if not 0 <= n <= len(items):
-        raise InputError(f"cannot draw {n} of {len(items)} items")
-    values = strata_of(items, strata)
-    return sorted(_draw(range(len(items)), n, values, Chance(seed, 0, "subset"), 0))
+    return draw_from(strata_of(items, strata), n, seed)
+
+
+def draw_from(values: Sequence[Stratum], n: int, seed: int) -> list[int]:
+    """Like `draw_subset`, of what has these strata.
+
+    Raises:
+        InputError: there are fewer than n.
+    """
+    if not 0 <= n <= len(values):
+        raise InputError(f"cannot draw {n} of {len(values)} items")
+    return sorted(_draw(range(len(values)), n, values, Chance(seed, 0, "subset"), 0))
 
 
 def _draw(

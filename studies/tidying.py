@@ -30,6 +30,8 @@ class Tidied:
     """Participations whose answers are not in the tables, by reason."""
     declares: Mapping[str, Any] = field(default_factory=dict)
     """What the manifest of every export of the kind says beside the rest."""
+    records: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    """Clarification: the lines of the benchmark's own files, by name."""
 
 
 def _annotation(study: Study, streams: Streams, desk: Sequence[Event], name: Naming) -> Tidied:
@@ -50,6 +52,19 @@ def _roleplay(study: Study, streams: Streams, desk: Sequence[Event], name: Namin
     return Tidied(made.tables(), {str(reason): n for reason, n in made.withheld.items()}, declares)
 
 
+def _clarification(study: Study, streams: Streams, desk: Sequence[Event], name: Naming) -> Tidied:
+    from studies.clarification.tidy import tidy
+
+    made = tidy(study, streams, desk, name)
+    declares: dict[str, Any] = {"seat": study.settings.clarification.seat}
+    if study.runs_code:
+        declares["unsafe"] = study.settings.unsafe
+        declares["isolation"] = sorted({one.isolation for one in made.verdicts if one.isolation})
+    return Tidied(
+        made.tables(), {str(reason): n for reason, n in made.withheld.items()}, declares, made.records
+    )
+
+
 def _specification(study: Study, streams: Streams, desk: Sequence[Event], name: Naming) -> Tidied:
     from studies.specification.tidy import tidy
 
@@ -60,6 +75,7 @@ def _specification(study: Study, streams: Streams, desk: Sequence[Event], name: 
 _KINDS: Mapping[str, Callable[[Study, Streams, Sequence[Event], Naming], Tidied]] = {
     "annotation": _annotation,
     "roleplay": _roleplay,
+    "clarification": _clarification,
     "specification": _specification,
 }
 

@@ -35,8 +35,9 @@ def _list_formats(as_json: bool) -> int:
     if as_json:
         report.emit({"formats": [{"format": name, "about": one.about} for name, one in FORMATS.items()]})
     else:
+        width = max(map(len, FORMATS)) + 2
         for name, one in FORMATS.items():
-            report.line(f"{name:<14}{one.about}")
+            report.line(f"{name:<{width}}{one.about}")
     return 0
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from capa_tui import paths, report
+from capa_tui.early import looked
 from studies.errors import InputError
 from studies.visible import visible_line
 
 if TYPE_CHECKING:
     from studies.agreement.report import AgreementReport
     from studies.agreement.summary import Line
+    from studies.events import Event
+    from studies.study import Study
 
 
 def agreement(arguments: Namespace) -> int:
@@ -47,35 +49,42 @@ def _of_table(path: Path, as_json: bool) -> int:
 
 async def _of_study(arguments: Namespace) -> int:
     from capa_tui.services import Services
-    from studies.annotation.metrics import study_agreement
-    from studies.looks import looks
 
     async with Services.open(paths.existing(arguments.db)) as services:
         record = await services.archive.find(arguments.study)
-        if record.study_kind != "annotation":
+        if record.study_kind not in ("annotation", "clarification"):
             raise InputError(
                 f"{record.reference} is a study of the kind {record.study_kind}; "
-                "agreement is for annotation studies, evaluate for role-play studies"
+                "agreement is for studies in which people label, evaluate for those with sessions"
             )
         study = await services.archive.study(record.sha256)
         streams = await services.archive.streams(record.sha256)
         desk = await services.archive.desk(record.sha256)
-        found = study_agreement(study, streams, desk, name=record.name)
-        if not found.reached:
-            planned = found.planned_n or 0
-            await services.desk.look(record, "agreement", arguments.reason, found.completed, planned)
-            found = replace(found, looks=looks(await services.archive.desk(record.sha256), record.sha256))
-            report.say(
-                f"Before planned N ({found.completed} of {planned} participations completed): "
-                "these figures are an early look, and the look has been recorded."
-            )
+        found, rows = _figures(study, streams, desk, record.name)
+        found = await looked(services, record, "agreement", arguments.reason, found)
     if arguments.json:
         report.emit({**found.to_json(), "version": record.version, "sha256": record.sha256})
     else:
-        from studies.annotation.summary import study_lines
-
-        _print(study_lines(found))
+        _print(rows(found))
     return 0
+
+
+def _figures(
+    study: Study, streams: Mapping[str, Sequence[Event]], desk: Sequence[Event], name: str
+) -> tuple[Any, Callable[[Any], Sequence[Line]]]:
+    """The agreement of a study, and what makes rows of text of it."""
+    if study.settings.kind == "clarification":
+        from studies.clarification.agreement import matcher_agreement
+        from studies.clarification.authors import author_agreement
+        from studies.clarification.summary import author_lines, matcher_lines
+
+        if study.settings.clarification.seat == "author":
+            return author_agreement(study, streams, desk, name=name), author_lines
+        return matcher_agreement(study, streams, desk, name=name), matcher_lines
+    from studies.annotation.metrics import study_agreement
+    from studies.annotation.summary import study_lines
+
+    return study_agreement(study, streams, desk, name=name), study_lines
 
 
 def _lines(figures: AgreementReport) -> Sequence[Line]:

@@ -35,7 +35,9 @@ def _roleplay(arguments: Namespace) -> Created:
     from studies.roleplay.new import create
 
     _refuse(
-        arguments, _OF_ANNOTATION, "for annotation studies; a role-play study takes --from and --participants"
+        arguments,
+        (*_OF_ANNOTATION, *_OF_CLARIFICATION),
+        "for other kinds; a role-play study takes --from and --participants",
     )
     return create(
         Path(arguments.directory),
@@ -59,7 +61,11 @@ def _specification(arguments: Namespace) -> Created:
 def _annotation(arguments: Namespace) -> Created:
     from studies.new import create
 
-    _refuse(arguments, _OF_ROLEPLAY, "for role-play studies; an annotation study takes --items")
+    _refuse(
+        arguments,
+        (*_OF_ROLEPLAY, *_OF_CLARIFICATION),
+        "for other kinds of study; an annotation study takes --items",
+    )
     if arguments.items and not (arguments.text_field and arguments.id_field):
         raise InputError("--items also needs --text-field and --id-field")
     return create(
@@ -78,9 +84,29 @@ def _annotation(arguments: Namespace) -> Created:
     )
 
 
+def _clarification(arguments: Namespace) -> Created:
+    from studies.clarification.new import create
+
+    others = ("items", "text_field", "id_field", "context_field", "preset", "cells")
+    _refuse(arguments, others, "for other kinds of study; a clarification study takes --from")
+    return create(
+        Path(arguments.directory),
+        source=Path(arguments.source) if arguments.source else None,
+        tasks_file=Path(arguments.tasks) if arguments.tasks else None,
+        seat=arguments.seat,
+        participants=arguments.participants,
+        items_each=arguments.items_each,
+        raters=arguments.raters,
+        block=arguments.block,
+        unequal=arguments.unequal,
+        seed=arguments.seed,
+    )
+
+
 _MAKERS: Mapping[str, Callable[[Namespace], Created]] = {
     "annotation": _annotation,
     "roleplay": _roleplay,
+    "clarification": _clarification,
     "specification": _specification,
 }
 _OF_ANNOTATION = (
@@ -95,6 +121,7 @@ _OF_ANNOTATION = (
     "preset",
 )
 _OF_ROLEPLAY = ("from", "cells")
+_OF_CLARIFICATION = ("seat", "tasks")
 
 
 def _refuse(arguments: Namespace, flags: Sequence[str], words: str) -> None:
@@ -137,15 +164,14 @@ def check(arguments: Namespace) -> int:
 
 def _refused_references(files: Mapping[str, bytes]) -> list[Problem]:
     """Tasks whose own hidden tests do not accept their reference solution."""
+    from capa_tui.packs import of_study, references
     from studies.folder import parse
 
-    study = parse(files)
-    if not study.tasks:
+    submitted = references(of_study(parse(files)))
+    if not submitted:
         return []
     from capa_tui.commands.judging import verdicts_on
-    from capa_tui.packs import of_study, references
 
-    submitted = references(of_study(study))
     verdicts = asyncio.run(verdicts_on(submitted))
     problems = []
     for one, verdict in zip(submitted, verdicts, strict=True):

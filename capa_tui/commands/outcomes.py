@@ -7,14 +7,13 @@ import importlib
 import json
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from capa_tui import paths, report
+from capa_tui.early import looked
 from capa_tui.services import Services
 from studies.errors import InputError
-from studies.looks import looks
 
 if TYPE_CHECKING:
     from studies.events import Event
@@ -23,14 +22,26 @@ if TYPE_CHECKING:
     from studies.specification.shown import Shown as SpecificationShown
     from studies.study import Study
 
-KINDS = {"roleplay": "roleplay_outcomes", "specification": "specification_outcomes"}
+KINDS = {
+    "roleplay": "roleplay_outcomes",
+    "clarification": "clarification_outcomes",
+    "specification": "specification_outcomes",
+}
 """Kind of study -> module in `capa_tui.commands` with its outcomes."""
 EXTRAS = ("blank", "judges")
 """What `evaluate` can run before it computes, each for one kind."""
 
 
 def evaluate(arguments: Namespace) -> int:
-    """`capa-tui evaluate STUDY`: outcome metrics; a look before planned N is recorded."""
+    """`capa-tui evaluate STUDY`, where a look before planned N is recorded, or `evaluate --records FILE`."""
+    if (arguments.study is None) == (arguments.records is None):
+        raise InputError("name a study, or run records with --records FILE")
+    if arguments.records is not None:
+        from capa_tui.commands.records import evaluate_records
+
+        return evaluate_records(arguments)
+    if arguments.tasks is not None:
+        raise InputError("--tasks goes with --records")
     return asyncio.run(_evaluate(arguments))
 
 
@@ -43,19 +54,12 @@ async def _evaluate(arguments: Namespace) -> int:
                 f"{record.reference} is a study of the kind {record.study_kind}: it has no --{wrong[0]}"
             )
         study = await services.archive.study(record.sha256)
-        if getattr(arguments, kind.EXTRA):
+        if kind.EXTRA and getattr(arguments, kind.EXTRA):
             await kind.run_extra(services, study)
         streams = await services.archive.streams(record.sha256)
         desk = await services.archive.desk(record.sha256)
         found = kind.figures(study, streams, desk, record.reference)
-        if not found.reached:
-            planned = found.planned_n or 0
-            await services.desk.look(record, "evaluate", arguments.reason, found.completed, planned)
-            found = replace(found, looks=looks(await services.archive.desk(record.sha256), record.sha256))
-            report.say(
-                f"Before planned N ({found.completed} of {planned} participations completed): "
-                "these figures are an early look, and the look has been recorded."
-            )
+        found = await looked(services, record, "evaluate", arguments.reason, found)
     if arguments.json:
         report.emit(found.to_json())
     else:
@@ -84,8 +88,8 @@ async def _saw(arguments: Namespace) -> int:
         study = await services.archive.study(record.sha256)
         streams = await services.archive.streams(record.sha256)
         people = await services.archive.participations(record.sha256)
-    shown_by = {"roleplay": _shown_to_assistants, "specification": _shown_to_agents}.get(record.study_kind)
-    if shown_by is None:
+    shown_by = _SHOWN.get(record.study_kind)
+    if shown_by is None or not study.settings.assistants:
         raise InputError(
             f"{record.reference} is a study of the kind {record.study_kind}: it calls no assistant"
         )
@@ -122,11 +126,35 @@ def _shown_to_agents(
             yield {**where, **_shown(one)}
 
 
+def _shown_to_clarifiers(
+    study: Study, streams: Mapping[str, Sequence[Event]], mine: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    from studies.clarification.shown import Resolver
+
+    resolver = Resolver(study, streams)
+    for stream in mine:
+        for one in resolver.calls(stream):
+            where = {"item": one.item, "turn": one.turn, "attempt": one.attempt}
+            yield {**where, **_messages(one.assistant, one, one.missing)}
+
+
 def _shown(one: RoleplayShown | SpecificationShown) -> dict[str, Any]:
+    return _messages(one.call.assistant, one, len(one.missing))
+
+
+def _messages(assistant: str, one: Any, missing: int) -> dict[str, Any]:
     return {
-        "assistant": one.call.assistant,
+        "assistant": assistant,
         "at": one.event.at,
         "messages": [{"role": each.role, "content": each.content} for each in one.messages],
         "whole": one.whole,
-        "missing": len(one.missing),
+        "missing": missing,
     }
+
+
+_SHOWN = {
+    "roleplay": _shown_to_assistants,
+    "clarification": _shown_to_clarifiers,
+    "specification": _shown_to_agents,
+}
+"""Kind of study -> what its calls were given, call by call."""

@@ -14,13 +14,13 @@ from studies.chat import Panel
 class Brief(Pane):
     """The panels below each other in one place that scrolls."""
 
-    HELP = "Who you are, what you want and how you speak: only you see this. Arrow and page keys scroll."
+    HELP = "What you need beside the conversation. Arrow and page keys scroll."
     DEFAULT_CSS = """
     Brief .brief--title { text-style: bold; color: $primary; }
     """
 
-    def __init__(self, panels: Sequence[Panel], *, id: str | None = None) -> None:
-        super().__init__("Only you see this", id=id)
+    def __init__(self, panels: Sequence[Panel], title: str, *, id: str | None = None) -> None:
+        super().__init__(title, id=id)
         self._panels = tuple(panels)
 
     def compose(self) -> ComposeResult:

@@ -199,6 +199,10 @@ class Choices(Markable):
             return bool(self.value == ())
         return option.value in (self.value or ())
 
+    def _front(self, place: int, marked: bool) -> str:
+        """What stands before an option."""
+        return mark(marked, self.several) + " "
+
     def _lines(self, width: int) -> list[list[Content]]:
         made = []
         for place, option in enumerate(self.options):
@@ -214,9 +218,32 @@ class Choices(Markable):
             )
         return made
 
+
+class NumberedChoices(Choices):
+    """Options that show their numbers. Offered later; with `none`, any number of them may be marked, and what
+    a digit means is the screen's business."""
+
+    HELP = "Arrows move, space marks, a click marks as well; each option has the digit before it."
+
+    def __init__(self, none: str = "", *, id: str | None = None) -> None:
+        """Options to be offered later.
+
+        Args:
+            none: the words of a last option, under 0, that says that none applies; without, one is chosen.
+            id: of the widget.
+        """
+        super().__init__((Option("-", "-"),), several=bool(none), none=none, numbered=not none, id=id)
+        self._said = none
+
+    def offer(self, options: Sequence[Option], value: Any) -> None:
+        """Show other options, and what is marked among them."""
+        if self._said:
+            self._none = len(options)
+            options = (*options, Option("", self._said))
+        super().offer(options, value)
+
     def _front(self, place: int, marked: bool) -> str:
-        """What stands before an option."""
-        return mark(marked, self.several) + " "
+        return f"{0 if place == self._none else place + 1} {super()._front(place, marked)}"
 
 
 class Scale(Markable):

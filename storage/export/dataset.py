@@ -37,6 +37,8 @@ class Dataset:
     """Participations whose answers are left out, by reason."""
     declares: Mapping[str, Any]
     """What the study's kind has every manifest say."""
+    records: Mapping[str, Sequence[Mapping[str, Any]]]
+    """Clarification: the lines of the benchmark's own files, by name."""
     deviations: tuple[str, ...]
     """Known differences from a published design, then what researchers noted, oldest first."""
     forks: int
@@ -82,6 +84,7 @@ def gather(conn: Connection, record: StudyRecord, *, identify: bool) -> Dataset:
         tables=made.tables,
         withheld=made.withheld,
         declares=made.declares,
+        records=made.records,
         deviations=(*study.analysis.known_deviations, *noted(desk)),
         forks=sum(map(is_forked, streams.values())),
     )

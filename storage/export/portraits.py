@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from storage.export.cells import plain
 from storage.export.dataset import Dataset
 from studies.annotation.rows import ANNOTATIONS
+from studies.clarification.rows import QUESTIONS
 from studies.roleplay.rows import SESSIONS
 from studies.specification import rows as specification
 from studies.tables import Table
@@ -57,6 +58,29 @@ def _roleplay(data: Dataset) -> Iterator[str]:
     used = ", ".join(data.declares.get("isolation", ())) or "none was run"
     allowed = "; the study allowed running it without isolation" if how.unsafe else ""
     yield f"- Isolation in which submitted code ran: {used}{allowed}."
+
+
+_SEATS = {
+    "answerer": "an assistant asked, and the participant, who knew more (`{source}`), answered",
+    "asker": "the participant asked about an underspecified task until they had enough",
+    "matcher": "the participant said which key questions a model's question asks about",
+    "author": "the participant left information out of a complete task and wrote its key questions",
+}
+
+
+def _clarification(data: Dataset) -> Iterator[str]:
+    settings = data.study.settings
+    how = settings.clarification
+    yield f"- Seat `{how.seat}`: {_SEATS[how.seat].format(source=how.source)}."
+    if how.seat in ("answerer", "asker"):
+        yield f"- At most {how.responses} responses of whoever asks, a final one included."
+        votes = f"{how.judge.samples} votes of {plain(how.judge.by)} a pair, majority"
+        by = "whoever answered" if how.judge.by == "person" else votes
+        yield f"- Questions were matched with key questions by {by}; rule `{how.matching}`."
+        used = ", ".join(data.declares.get("isolation", ())) or "none was run"
+        yield f"- Isolation in which code ran: {used}."
+    for one in settings.assistants:
+        yield f"- Assistant {plain(one.name)}: {plain(one.model)}."
 
 
 def _specification(data: Dataset) -> Iterator[str]:
@@ -110,6 +134,25 @@ PORTRAITS: Mapping[str, Portrait] = {
         "judging or identifying them.",
         limits=(
             "Requests are free text and were not screened for names.",
+            "Replies are those of the models named above and may be under their providers' terms.",
+        ),
+    ),
+    "clarification": Portrait(
+        task="question-answering",
+        default=QUESTIONS,
+        motivation="Programming tasks from which information was left out, with the questions that uncover "
+        "it: how early, and how sparingly, do models and people ask (ClarifyCodeBench), and do people agree "
+        "with the judge about what a question asks?",
+        composition="A session is one task inside a participation. Every response, reply, vote and verdict "
+        "is a row, and so is every decision of a matcher. Hidden tests and references are left out, because "
+        "what is published here ends up in training data; the canonical export has them.",
+        collection=_clarification,
+        uses="Meant for comparing how models and people ask, with the participant as the unit where people "
+        "sat in the seat, and for checking a judge against people. Seats are never pooled. ORA peaks where "
+        "as many questions are asked as there are gaps; questions after the last gap cost nothing in TKQR. "
+        "Not meant for judging or identifying participants.",
+        limits=(
+            "Questions and answers are free text and were not screened for names.",
             "Replies are those of the models named above and may be under their providers' terms.",
         ),
     ),

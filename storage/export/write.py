@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from storage.export import (
     canonical,
     capa,
+    clarifycodebench,
     hugging_face,
     human_eval,
     label_studio,
@@ -63,14 +64,17 @@ FORMATS: Mapping[str, Format] = {
         human_eval.write,
         ("roleplay",),
     ),
+    "clarifycodebench": Format(
+        "clarification: run records for ClarifyCodeBench's own scorer; authored tasks in its format",
+        clarifycodebench.write,
+        ("clarification",),
+    ),
     "spec-sheets": Format(
         "specification: every revision of every sheet as Markdown and JSON, with what it rests on",
         spec_sheets.write,
         ("specification",),
     ),
 }
-ELSEWHERE: Mapping[str, str] = {"clarifycodebench": "clarification"}
-"""Formats of the contract that belong to study kinds which this version does not have."""
 
 
 def formats_of(kind: str) -> Sequence[str]:
@@ -91,8 +95,8 @@ def check_format(name: str, kind: str) -> Format:
     known = ", ".join(formats_of(kind))
     if name in formats_of(kind):
         return FORMATS[name]
-    if name in FORMATS or name in ELSEWHERE:
-        where = " and ".join(FORMATS[name].kinds) if name in FORMATS else ELSEWHERE[name]
+    if name in FORMATS:
+        where = " and ".join(FORMATS[name].kinds)
         raise InputError(f"the format {name} belongs to {where} studies; this one can be exported as {known}")
     raise InputError(f"no export format {name!r}; there are {known}")
 

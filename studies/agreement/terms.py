@@ -68,33 +68,40 @@ def percent_agreement(ratings: Ratings) -> float | None:
     return float(ratings.pair_agreement.sum() / pairable) if pairable else None
 
 
-def shares(ratings: Ratings) -> Floats:
-    """pi_j: each category's share of an item's ratings, averaged over items."""
+def shares(ratings: Ratings, weights: Floats | None = None) -> Floats:
+    """pi_j: each category's share of an item's ratings, averaged over items; with weights, by them."""
     import numpy as np
 
-    weights = (1.0 / ratings.sizes)[ratings.item]
-    return np.bincount(ratings.label, weights, len(ratings.categories)) / len(ratings.items)
+    each = 1.0 / ratings.sizes if weights is None else weights / ratings.sizes
+    return np.bincount(ratings.label, each[ratings.item], len(ratings.categories)) / len(ratings.items)
 
 
-def terms(ratings: Ratings, chance: Literal["fleiss", "ac1"]) -> Terms:
+def terms(ratings: Ratings, chance: Literal["fleiss", "ac1"], weights: Floats | None = None) -> Terms:
     """The coefficient with chance agreement as Fleiss (sum pi^2) or AC1 (sum pi (1 - pi) / (q - 1)) has it.
 
     q is the number of categories that were used. Items with one rating count in pi and in N. The ratings
     must have no `undefined_reason`.
+
+    Args:
+        ratings: the table.
+        chance: which coefficient.
+        weights: how much each item counts for (as where items were drawn with unequal chances); they are
+            scaled to sum to N. Without them every item counts alike.
     """
     import numpy as np
 
     n = len(ratings.items)
+    each = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64) * (n / np.sum(weights))
     pairable = ratings.sizes >= 2
-    pi = shares(ratings)
+    pi = shares(ratings, None if weights is None else each)
     weight = pi if chance == "fleiss" else (1 - pi) / (len(ratings.used) - 1)
     expected = float(pi @ weight)
     by_item = np.bincount(ratings.item, weight[ratings.label], n) / ratings.sizes
     agreement = ratings.pair_agreement
-    pairs = int(pairable.sum())
-    value = (float(agreement.sum()) / pairs - expected) / (1 - expected)
+    pairs = float((each * pairable).sum())
+    value = (float((each * agreement).sum()) / pairs - expected) / (1 - expected)
     own = (n / pairs) * (agreement - expected * pairable) / (1 - expected)
-    influence = own - 2 * (1 - value) / (1 - expected) * (by_item - expected) - value
+    influence = each * (own - 2 * (1 - value) / (1 - expected) * (by_item - expected) - value)
     return Terms(value, influence, float(np.square(influence).sum()))
 
 

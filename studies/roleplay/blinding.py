@@ -70,6 +70,10 @@ class Veil:
         self._shown = max(self._shown, len(ready))
         return new
 
+    def cover(self, text: str) -> str:
+        """A whole reply as it may be shown."""
+        return masked(text)[0]
+
     @staticmethod
     def _settled(text: str) -> int:
         """Where the part ends that no further text can change."""

@@ -14,7 +14,7 @@ from studies.chance import Chance
 from studies.replies import Call, ChatMessage
 from studies.roleplay.payloads import Donor, GateDecided, Seen
 from studies.roleplay.sessions import Session, Sessions
-from studies.study import Study, text_hash
+from studies.study import Study
 
 if TYPE_CHECKING:
     from studies.roleplay.materials import ShippedSession, Task
@@ -198,13 +198,3 @@ def lay_out_messages(
     if gate is not None:
         parts.append(f"{EVIDENCE if gate.sufficient else GUIDANCE} {gate.text}")
     return (ChatMessage("system", "\n\n".join(parts)), *own, ChatMessage("user", request))
-
-
-def prompt_hash(call: Call) -> str:
-    """SHA-256 of the whole prompt as it was sent: every message with its role."""
-    return messages_hash(call.messages)
-
-
-def messages_hash(messages: Sequence[ChatMessage]) -> str:
-    """SHA-256 of messages: role, U+0001 and text of each, U+0000 between them."""
-    return text_hash("\x00".join(f"{one.role}\x01{one.content}" for one in messages))

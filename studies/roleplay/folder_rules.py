@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from studies.assistant_rules import refusable
+from studies.assistant_rules import assistant_problems, refusable
 from studies.errors import Problem
 from studies.feasibility import nearest_multiples
 from studies.findings import error, warning
@@ -27,8 +27,6 @@ from studies.settings import AnalysisSettings, StudySettings
 if TYPE_CHECKING:
     from studies.roleplay.folder import RoleplayParts
 
-LOCAL = frozenset({"rehearsal", "local"})
-"""Models whose calls leave no machine."""
 DECLARES = ("failing_case", "failing case", "failing-case")
 """How a deviation says that participants see which hidden test failed."""
 
@@ -59,10 +57,7 @@ def rules(parts: RoleplayParts) -> Iterator[Problem]:
 def _assistants(settings: StudySettings, parts: RoleplayParts) -> Iterator[Problem]:
     names = [one.name for one in settings.assistants]
     roleplay = settings.roleplay
-    if twice := [one for one, count in Counter(names).items() if count > 1]:
-        yield error(
-            "study.toml", "assistants", f"{listed(twice)} more than once", "a name of its own for each"
-        )
+    yield from assistant_problems(settings, parts.files)
     if not speaker_names(settings):
         found = "the gate alone answers nobody" if names else "no assistant"
         yield error("study.toml", "assistants", found, "at least one [[assistants]] beside the gate")
@@ -77,23 +72,7 @@ def _assistants(settings: StudySettings, parts: RoleplayParts) -> Iterator[Probl
         yield error("study.toml", "roleplay.gate", found, expected)
     elif roleplay.gate and not gated:
         yield warning("study.toml", "roleplay.gate", "a gate, and `gated` is none of roleplay.conditions")
-    yield from _prompts(settings, parts)
-    hosted = [one.name for one in settings.assistants if one.model not in LOCAL]
-    if hosted and not any(one.covers == "processors" for one in settings.consent):
-        found = f"{listed(hosted)} may send what participants write to others, and nobody is asked"
-        yield warning("study.toml", "consent", found, 'an item with covers = "processors" that names them')
     yield from refusable(settings, names)
-
-
-def _prompts(settings: StudySettings, parts: RoleplayParts) -> Iterator[Problem]:
-    there = {name for name in parts.files if name.startswith("prompts/")}
-    for place, one in enumerate(settings.assistants):
-        path = f"prompts/{one.prompt}"
-        if one.prompt and path not in there:
-            near = closest(path, there)
-            expected = f"did you mean {near.removeprefix('prompts/')!r}?" if near else "a file in prompts/"
-            found = f"{shown(one.prompt)}: there is no {path}"
-            yield error("study.toml", f"assistants.{place}.prompt", found, expected)
 
 
 # -- settings ----------------------------------------------------------------------------------

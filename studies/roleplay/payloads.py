@@ -1,28 +1,20 @@
-"""The payloads of a role-play session: what was said, what came back, what the judge found."""
+"""The payloads of a role-play session; those of replies and verdicts are in `studies.reply_payloads`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from studies.events import Payload, event
-from studies.replies import Status
+from studies.reply_payloads import ReplyEnded as ReplyEnded
+from studies.reply_payloads import ReplyPart as ReplyPart
+from studies.reply_payloads import ReplyRetried as ReplyRetried
+from studies.reply_payloads import ReplyStarted as ReplyStarted
+from studies.reply_payloads import Seen as Seen
+from studies.reply_payloads import VerdictGiven as VerdictGiven
 
 Condition = Literal["none", "same-user", "shuffled", "gated"]
 Disposition = Literal["solved", "limit", "gave_up", "timed_out", "technical", "spend_cap", "withdrew"]
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """One thing a model saw, by reference: never a copy of anybody's words."""
-
-    sort: Literal["prompt", "interface", "request", "reply", "shipped", "gate", "blank"]
-    """prompt, interface and shipped are of the study version; the others are events."""
-    stream: str = ""
-    seq: int = 0
-    name: str = ""
-    """File, task or session of what belongs to the study version."""
 
 
 @event("session_started")
@@ -57,76 +49,6 @@ class TurnSubmitted(Payload):
     typing_ms: int = 0
 
 
-@event("reply_started")
-@dataclass(frozen=True, slots=True)
-class ReplyStarted(Payload):
-    """An assistant was called. `saw` says exactly what it was given, in order."""
-
-    session: str
-    item: str
-    turn: int
-    attempt: int
-    assistant: str
-    model: str
-    parameters: Mapping[str, Any]
-    prompt_sha256: str
-    saw: tuple[Seen, ...] = field(metadata={"of": Seen})
-
-
-@event("reply_part")
-@dataclass(frozen=True, slots=True)
-class ReplyPart(Payload):
-    """Text that arrived since the last part; the closing event holds the whole."""
-
-    session: str
-    turn: int
-    attempt: int
-    text: str
-
-
-@event("reply_ended")
-@dataclass(frozen=True, slots=True)
-class ReplyEnded(Payload):
-    """A reply is over, whatever happened to it."""
-
-    session: str
-    item: str
-    turn: int
-    attempt: int
-    status: Status
-    text: str
-    model_served: str = ""
-    finish_reason: str = ""
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    cached_tokens: int | None = None
-    usage_estimated: bool = False
-    cost: float | None = None
-    first_token_ms: int | None = None
-    total_ms: int = 0
-    error: str = ""
-    error_kind: str = ""
-    detail: str = ""
-    """For the researcher: what the provider said. Never holds a key."""
-    structured: str = ""
-    """How an answer was held to a schema, where one was asked for."""
-    client: str = ""
-    names_maker: bool = False
-    """The reply named its maker; masked on screen, kept raw here."""
-    mentions_history: bool = False
-    """The reply spoke of earlier sessions, which may tell the participant the condition."""
-
-
-@event("reply_retried")
-@dataclass(frozen=True, slots=True)
-class ReplyRetried(Payload):
-    """The participant asked for a broken reply again, in the same turn."""
-
-    session: str
-    item: str
-    turn: int
-
-
 @event("gate_decided")
 @dataclass(frozen=True, slots=True)
 class GateDecided(Payload):
@@ -144,23 +66,6 @@ class GateDecided(Payload):
     cost: float | None = None
     total_ms: int = 0
     raw: str = ""
-
-
-@event("verdict_given")
-@dataclass(frozen=True, slots=True)
-class VerdictGiven(Payload):
-    """The judge's verdict on what a reply holds. Hidden from the participant unless the study says so."""
-
-    session: str
-    item: str
-    turn: int
-    verdict: str
-    detail: str
-    ms: int
-    code: str
-    isolation: str
-    submission: bool
-    """False: the reply was a question, and nothing was run."""
 
 
 @event("opinion_given")

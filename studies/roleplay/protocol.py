@@ -10,11 +10,11 @@ from studies.chat import Chat, Line, Panel
 from studies.events import Event, Payload, new_id
 from studies.payloads import Planned, QuestionnaireSubmitted
 from studies.protocol import question_field
+from studies.replying import Place, cut_off
 from studies.roleplay.blinding import masked
 from studies.roleplay.payloads import (
     Disposition,
     HistoryFrozen,
-    ReplyEnded,
     ReplyRetried,
     SessionEnded,
     SessionStarted,
@@ -195,6 +195,7 @@ class RoleplayKind:
             can_end=used >= FREE_AFTER,
             can_declare_done=self.settings.feedback == "participant_decides"
             and bool(session and any(one.verdict and one.verdict.submission for one in session.turns)),
+            soft_minutes=self.settings.soft_minutes,
         )
 
     def _notice(self, session: Session | None) -> str:
@@ -288,17 +289,8 @@ class RoleplayKind:
         last = session.turns[-1].last if session.turns else None
         if last is None or last.status is not None:
             return ()
-        broken = ReplyEnded(
-            session.id,
-            session.item,
-            session.turns[-1].number,
-            last.number,
-            "interrupted",
-            last.text,
-            error="The program was closed while the reply was on its way.",
-            error_kind="closed",
-        )
-        return (broken,)
+        place = Place(session.id, session.item, session.turns[-1].number, last.number)
+        return (cut_off(place, last.text),)
 
     def retried(self, step: Step, state: State) -> tuple[Payload, ...]:
         """A broken reply is asked for again, in the same turn."""

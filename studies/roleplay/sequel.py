@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from studies.conversation import PART_SECONDS
 from studies.events import Payload
 from studies.live import Heard, Listener
-from studies.payloads import ParticipationLimited
-from studies.replies import Part, ReplyEnd, Usage
+from studies.replying import Noticed, Place, over_budget, reply_to
 from studies.roleplay import payloads as said
 from studies.roleplay.blinding import Veil, masked, mentions_history
-from studies.roleplay.context import Dialogue, call_for, history_of, prompt_hash, shuffled_history
+from studies.roleplay.context import Dialogue, call_for, history_of, shuffled_history
 from studies.roleplay.gate import ask_gate
 from studies.roleplay.judging import verdict_on
 from studies.roleplay.opinion import ask_opinion
@@ -69,33 +65,17 @@ class Sequel:
             session = self.session(step) or session
         call, saw = call_for(self.study, session, history, self.visit.stream)
         turn = session.turns[-1]
-        attempt = len(turn.attempts) + 1
-        await self._store(
-            said.ReplyStarted(
-                session.id,
-                session.item,
-                turn.number,
-                attempt,
-                session.assistant,
-                call.model,
-                dict(call.parameters),
-                prompt_hash(call),
-                saw,
-            )
+        await reply_to(
+            self.visit,
+            self.live,
+            Place(session.id, session.item, turn.number, len(turn.attempts) + 1),
+            call,
+            saw,
+            wait_ms=self.study.settings.roleplay.minimum_wait_ms,
+            hear=hear,
+            covering=Veil(),
+            notice=lambda text: Noticed(masked(text)[1], mentions_history(text)),
         )
-        unsaved, saved_at = "", time.monotonic()
-        veil = Veil()
-        async for one in self.live.stream(call, self.study.settings.roleplay.minimum_wait_ms):
-            if isinstance(one, ReplyEnd):
-                await self._store(_ended(session, turn.number, attempt, one))
-                _show(hear, session, turn.number, veil.feed("", last=True))
-                hear(Heard(session.item, turn.number, replace(one, text=masked(one.text)[0])))
-                return
-            _show(hear, session, turn.number, veil.feed(one.text))
-            unsaved += one.text
-            if time.monotonic() - saved_at >= PART_SECONDS:
-                await self._store(said.ReplyPart(session.id, turn.number, attempt, unsaved))
-                unsaved, saved_at = "", time.monotonic()
 
     async def _history(self, session: Session) -> tuple[Dialogue, ...]:
         if session.condition in ("same-user", "gated"):
@@ -113,26 +93,18 @@ class Sequel:
 
     async def _limited(self) -> bool:
         """Whether a spending limit is reached: then the participation ends, politely."""
-        settings = self.study.settings.roleplay
-        mine = sessions_of(self.visit.state).spent
-        whole = await self.live.dialogues.spent(self.study.sha256)
-        for name, spent, allowed in (
-            ("participant", mine, settings.participant_budget),
-            ("study", max(whole, mine), settings.study_budget),
-        ):
-            if allowed is not None and spent >= allowed:
-                await self._store(
-                    *self._endings("spend_cap", f"the spending limit of the {name}"),
-                    ParticipationLimited(name, spent, allowed),
-                )
-                return True
-        return False
+        spent = sessions_of(self.visit.state).spent
+        limits = self.study.settings.roleplay
+        return await over_budget(
+            self.visit, self.live, limits, spent, lambda reason: self._endings("spend_cap", reason)
+        )
 
     # -- the verdict ---------------------------------------------------------------------------
 
     async def _judge(self, step: Step, session: Session, hear: Listener) -> None:
         turn = session.turns[-1]
         assert turn.last is not None
+        assert self.live.judge is not None
         task = self.study.task(session.item)
         code, submission, verdict = await verdict_on(
             turn.last.text, task, self.study.settings.roleplay.time_limit, self.live.judge
@@ -187,36 +159,3 @@ class Sequel:
         if session is None:
             return ()
         return self.kind.endings(session, self.visit.state, disposition, reason)
-
-
-def _show(hear: Listener, session: Session, turn: int, text: str) -> None:
-    if text:
-        hear(Heard(session.item, turn, Part(text)))
-
-
-def _ended(session: Session, turn: int, attempt: int, end: ReplyEnd) -> said.ReplyEnded:
-    usage: Usage = end.usage
-    return said.ReplyEnded(
-        session=session.id,
-        item=session.item,
-        turn=turn,
-        attempt=attempt,
-        status=end.status,
-        text=end.text,
-        model_served=end.model_served,
-        finish_reason=end.finish_reason,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cached_tokens=usage.cached_tokens,
-        usage_estimated=usage.estimated,
-        cost=usage.cost,
-        first_token_ms=end.first_token_ms,
-        total_ms=end.total_ms,
-        error=end.error,
-        error_kind=end.error_kind,
-        detail=end.detail,
-        structured=end.structured,
-        client=end.client,
-        names_maker=masked(end.text)[1],
-        mentions_history=mentions_history(end.text),
-    )

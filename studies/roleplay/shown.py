@@ -12,8 +12,9 @@ from itertools import groupby
 
 from studies.events import Event, Payload
 from studies.replies import ChatMessage
+from studies.replying import messages_hash
 from studies.roleplay import payloads as said
-from studies.roleplay.context import PROMPT, Dialogue, lay_out_messages, messages_hash
+from studies.roleplay.context import PROMPT, Dialogue, lay_out_messages
 from studies.roleplay.payloads import Seen
 from studies.study import Study
 

@@ -5,38 +5,25 @@ Nothing of a study folder is run here: code is only parsed.
 
 from __future__ import annotations
 
-import ast
 import re
-import unicodedata
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from studies.code_rules import FILE, code_problems
 from studies.errors import Problem
 from studies.findings import error, warning
 from studies.reading import closest, listed, shown
 from studies.roleplay.materials import Fact, Task
 from studies.taxonomy import MECHANISMS
+from studies.wording import holds, nearly_holds
 
 if TYPE_CHECKING:
     from studies.annotation.materials import Codebook
     from studies.roleplay.folder import RoleplayParts
 
-FILE = "tasks.jsonl"
-GIVEN_AWAY = 0.8
-"""Share of a withheld fact's telling words from which an opening may hold it."""
-FEW_WORDS = 3
-"""Telling words below which nothing can be said."""
 IN_OTHER_WORDS = frozenset({"SLM", "CCM"})
 """Mechanisms that hide how words belong together or what they point to: the words themselves are there."""
-_COMMON = """
-about also always been both does each else ever every from have into itself made make makes more most must
-never next none only other over same some such than that their them then there these they this those upon
-very what when where which while whose will with within without would
-"""
-_COMMON_WORDS = frozenset(_COMMON.split())
-_TELLING = re.compile(r"[^\W\d_]{4,}|\d+(?:[.,]\d+)*")
 
 
 def task_problems(parts: RoleplayParts) -> Iterator[Problem]:
@@ -46,7 +33,7 @@ def task_problems(parts: RoleplayParts) -> Iterator[Problem]:
     yield from _profiles(parts)
     for row in parts.tasks:
         task, line = row.value, row.line
-        yield from _code(task, line)
+        yield from code_problems(task, line)
         yield from _authored(task, line)
         yield from _facts(task, line)
         yield from _behaviour(task, line, parts.common.codebook)
@@ -90,74 +77,6 @@ def _rehearsed(parts: RoleplayParts) -> list[str]:
     return [one.name for one in parts.settings.assistants if one.model == "rehearsal" and one.name != gate]
 
 
-# -- code --------------------------------------------------------------------------------------
-
-
-def _code(task: Task, line: int) -> Iterator[Problem]:
-    trees: dict[str, ast.Module] = {}
-    for key, source in (("prompt", task.prompt), ("reference", task.reference), ("tests", task.tests)):
-        if not source:
-            continue
-        tree = _parsed(source)
-        if key == "prompt" and isinstance(tree, str):
-            # It may end in the line of a function whose body is the candidate's.
-            tree = _parsed(f"{source.rstrip()}\n    pass\n")
-        if isinstance(tree, str):
-            yield error(FILE, key, f"{task.id}: {tree}", "Python that can be parsed", line)
-        else:
-            trees[key] = tree
-    if "reference" in trees and task.entry_point not in _defined(trees["reference"]):
-        found = f"{task.id}: the reference does not define {task.entry_point}"
-        yield error(FILE, "reference", found, f"a function {task.entry_point}", line)
-    if "tests" in trees and "check" not in _defined(trees["tests"]):
-        yield error(FILE, "tests", f"{task.id}: no function check", "check(candidate)", line)
-    if not re.search(rf"\b{task.entry_point}\b", task.interface):
-        found = f"{shown(task.interface)} does not name {task.entry_point}"
-        yield error(FILE, "interface", found, "the signature line of the entry point", line)
-    for place, pair in enumerate(task.pairs):
-        arguments, result = _literal(pair.arguments), _literal(pair.result)
-        if not (arguments and isinstance(arguments[0], tuple)):
-            found, expected = shown(pair.arguments), "a tuple of Python literals, as in (1, 2) or (1,)"
-            yield error(FILE, f"pairs.{place}.arguments", found, expected, line)
-        if not result:
-            yield error(FILE, f"pairs.{place}.result", shown(pair.result), "a Python literal", line)
-
-
-def _parsed(source: str) -> ast.Module | str:
-    try:
-        # Odd escapes and comparisons in other people's code are no concern of ours.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source)
-    except SyntaxError as problem:
-        return f"line {problem.lineno or 1}: {problem.msg}"
-    except (ValueError, RecursionError, MemoryError) as problem:
-        return f"cannot be parsed: {problem or type(problem).__name__}"
-
-
-def _defined(tree: ast.Module) -> set[str]:
-    names: set[str] = set()
-    for node in tree.body:
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                names.add(name)
-            case ast.Assign(targets=targets):
-                names |= {one.id for one in targets if isinstance(one, ast.Name)}
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                names.add(name)
-            case ast.Import(names=imported) | ast.ImportFrom(names=imported):
-                names |= {one.asname or one.name for one in imported}
-    return names
-
-
-def _literal(text: str) -> tuple[object] | None:
-    """The value of a literal in a tuple of one, so that a None differs from none."""
-    try:
-        return (ast.literal_eval(text.strip()),)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return None
-
-
 # -- words -------------------------------------------------------------------------------------
 
 
@@ -194,21 +113,9 @@ def _facts(task: Task, line: int) -> Iterator[Problem]:
 
 def gives_away(opening: str, fact: Fact) -> bool:
     """Whether an opening seems to hold a fact: its text, or nearly all of its telling words."""
-    if _key(fact.text) in _key(opening):
+    if holds(opening, fact.text):
         return True
-    if fact.how in IN_OTHER_WORDS:
-        return False
-    told = _telling(fact.text)
-    return len(told) >= FEW_WORDS and len(told & _telling(opening)) >= GIVEN_AWAY * len(told)
-
-
-def _key(text: str) -> str:
-    return unicodedata.normalize("NFC", " ".join(text.split())).casefold().rstrip(".")
-
-
-def _telling(text: str) -> set[str]:
-    words = (one.removesuffix("s") for one in _TELLING.findall(_key(text)))
-    return {one for one in words if one not in _COMMON_WORDS}
+    return fact.how not in IN_OTHER_WORDS and nearly_holds(opening, fact.text)
 
 
 def _behaviour(task: Task, line: int, codebook: Codebook | None) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from studies.answers import Answered, ask
 from studies.live import Heard, Listener
 from studies.payloads import ParticipationLimited
 from studies.replies import Assistant, ReplyEnd
-from studies.roleplay.context import messages_hash
+from studies.replying import messages_hash
 from studies.specification import payloads as said
 from studies.specification.projects import Session
 from studies.specification.protocol import SpecificationKind, projects_of

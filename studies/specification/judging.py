@@ -15,7 +15,7 @@ from studies.assistant_rules import LOCAL
 from studies.chance import Chance
 from studies.events import Payload, to_ascii_json
 from studies.replies import Assistant, ChatMessage
-from studies.roleplay.context import messages_hash
+from studies.replying import messages_hash
 from studies.specification.forms import requirements
 from studies.specification.judge_prompts import (
     Judgement,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from studies.events import Event
 from studies.protocol import Protocol
 from studies.replies import ChatMessage
-from studies.roleplay.context import messages_hash
+from studies.replying import messages_hash
 from studies.specification import payloads as said
 from studies.specification.agents.agent import Agent
 from studies.specification.protocol import SpecificationKind, projects_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
+from math import lcm, sqrt
 
 CONFIDENCE = 0.95
 """Of every interval in this package."""
@@ -47,11 +47,11 @@ def share_interval(outcomes: Sequence[Sequence[bool]]) -> Interval:
     Raises:
         ValueError: a participant has no outcome.
     """
-    means = [_mean([Fraction(one) for one in own]) for own in outcomes]
+    means = [_share(own) for own in outcomes]
     people = len(means)
     if people < FEWEST:
         return _none(means, TOO_FEW)
-    mean = _mean(means)
+    mean = exact_mean(means)
     effect = design_effect(outcomes)
     if NEAR < mean < 1 - NEAR and len(set(means)) > 1:
         half = _t(people - 1) * sqrt(_variance(means) / people)
@@ -76,7 +76,7 @@ def mean_interval(means: Sequence[Fraction], low: float, high: float) -> Interva
         return _none(means, TOO_FEW)
     if len(set(means)) == 1:
         return _none(means, NO_WIDTH)
-    mean = float(_mean(means))
+    mean = float(exact_mean(means))
     half = _t(people - 1) * sqrt(_variance(means) / people)
     return Interval(max(low, mean - half), min(high, mean + half), mean, people, BY_T, None, people < FEW)
 
@@ -87,8 +87,8 @@ def design_effect(outcomes: Sequence[Sequence[bool]]) -> float:
     (s^2 / P) / (p (1 - p) / n), with s^2 the variance of the P participants' means, p their mean and n the
     number of sessions. 1 where it is not defined, as with nothing but successes.
     """
-    means = [_mean([Fraction(one) for one in own]) for own in outcomes]
-    mean = _mean(means)
+    means = [_share(own) for own in outcomes]
+    mean = exact_mean(means)
     chance = mean * (1 - mean) / sum(map(len, outcomes))
     return float(_variance(means) / len(means) / chance) if chance and len(means) > 1 else 1.0
 
@@ -111,20 +111,39 @@ def clopper_pearson(successes: float, trials: float) -> tuple[float, float]:
 
 
 def _none(means: Sequence[Fraction], reason: str) -> Interval:
-    mean = float(_mean(means)) if means else None
+    mean = float(exact_mean(means)) if means else None
     return Interval(None, None, mean, len(means), few_participants=True, undefined_reason=reason)
 
 
-def _mean(values: Sequence[Fraction]) -> Fraction:
+def _share(outcomes: Sequence[bool]) -> Fraction:
+    if not outcomes:
+        raise ValueError("the share of nothing")
+    return Fraction(sum(outcomes), len(outcomes))
+
+
+def exact_mean(values: Sequence[Fraction]) -> Fraction:
+    """The mean, without rounding.
+
+    Raises:
+        ValueError: there is no value.
+    """
     if not values:
         raise ValueError("the mean of nothing")
-    return sum(values, Fraction(0)) / len(values)
+    whole, denominator = _over_one_denominator(values)
+    return Fraction(sum(whole), denominator * len(values))
 
 
 def _variance(values: Sequence[Fraction]) -> Fraction:
     """Unbiased."""
-    mean = _mean(values)
-    return sum(((one - mean) ** 2 for one in values), Fraction(0)) / (len(values) - 1)
+    whole, denominator = _over_one_denominator(values)
+    n = len(values)
+    return Fraction(n * sum(one * one for one in whole) - sum(whole) ** 2, n * (n - 1) * denominator**2)
+
+
+def _over_one_denominator(values: Sequence[Fraction]) -> tuple[list[int], int]:
+    """Numerators and the denominator they share: sums of whole numbers are exact and much faster."""
+    denominator = lcm(*(one.denominator for one in values))
+    return [one.numerator * (denominator // one.denominator) for one in values], denominator
 
 
 def _t(degrees: int) -> float:
