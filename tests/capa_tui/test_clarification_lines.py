@@ -205,7 +205,7 @@ async def test_an_author_line_by_line() -> None:
     chair.wire.send("8")
     await chair.read("Answer with a number.")
     chair.wire.send("2")
-    assert "Nobody else has finished" in " ".join(await chair.read("place."))
+    await chair.read("Nobody else has finished")
     await chair.hang_up()
     assert [one.type for one in chair.said(said.GapWritten)] == ["units"]
 
