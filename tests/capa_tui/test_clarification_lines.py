@@ -30,7 +30,7 @@ class Chair:
     ) -> None:
         self.sitting = sitting or Sitting(study)
         visit = Visit(study, self.sitting.events, self.sitting.journal, self.sitting.clock)
-        if study.settings.clarification.seat != "matcher":
+        if study.settings.clarification.seat in ("answerer", "asker"):
             visit.live = Conversation(visit, Speakers(**lines), WordJudge(), NoDialogues())
         self.wire = Wire(lambda source, out: front_end(visit, source, out))
 
@@ -156,6 +156,58 @@ async def test_a_matching_program_gives_a_list_and_can_go_back() -> None:
     await chair.until(done="completed")
     await chair.wire.end()
     assert [one.matches for one in chair.said(said.QuestionLabelled)] == [("unit",), (), ("unit", "tie")]
+
+
+def authoring() -> Study:
+    """One author writes one of two tasks; nobody else has written the other yet."""
+    tasks = [task(n, gaps=0, statement="", full_statement=f"Do {n}, in metres.") for n in (1, 2)]
+    design = {"kind": "cyclic", "participants": 2, "items_each": 1, "raters": 1}
+    return clarification_study(tasks, assistants=(), seat="author", design=design)
+
+
+async def test_an_authoring_program_writes_a_task_and_waits_for_somebody_elses() -> None:
+    chair = lines(authoring())
+    ask = await chair.until(field="statement")
+    full = ask["material"]["request"]
+    chair.wire.say(answer=ask["ask"], value=full)
+    assert "nothing is left out" in (await chair.until(error=ask["ask"]))["message"]
+    chair.wire.say(answer=ask["ask"], value="Do it.")
+    for name, value in (
+        ("question", "Which unit?"),
+        ("answer", "Metres."),
+        ("type", "units"),
+        ("more", "no"),
+    ):
+        ask = await chair.until(field=name)
+        assert ask["material"]["context"] == [{"role": "complete", "text": full}]
+        chair.wire.say(answer=ask["ask"], value=value)
+    waits = await chair.until(ask="wait:1:check/read/1")
+    assert "come back another time" in waits["text"]
+    chair.wire.say(do="pause")
+    assert (await chair.until(done="paused"))["done"] == "paused"
+    await chair.wire.end()
+    (gap,) = chair.said(said.GapWritten)
+    assert (gap.question, gap.type, gap.more) == ("Which unit?", "units", False)
+
+
+async def test_an_author_line_by_line() -> None:
+    chair = plain(authoring())
+    seen = await chair.read("Write; an empty line ends the text.")
+    assert any(one.startswith("The description: Do ") for one in seen)
+    for line in ("Do it.", ""):
+        chair.wire.send(line)
+    seen = await chair.read("Write; an empty line ends the text.")
+    assert any(one.startswith("The complete description: Do ") for one in seen)
+    for text in ("Which unit?", "Metres."):
+        chair.wire.send(text)
+        chair.wire.send("")
+    await chair.read("Answer with a number.")
+    chair.wire.send("8")
+    await chair.read("Answer with a number.")
+    chair.wire.send("2")
+    await chair.read("Nobody else has finished")
+    await chair.hang_up()
+    assert [one.type for one in chair.said(said.GapWritten)] == ["units"]
 
 
 async def test_an_answerer_line_by_line() -> None:

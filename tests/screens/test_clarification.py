@@ -260,6 +260,7 @@ async def test_an_author_shortens_a_task_and_writes_a_gap(seat: Make) -> None:
         # A button that was just pressed shows it for a moment, and takes no second press.
         await made.screen.run_action("next")
         await made.until(lambda: "What is missing (1)" in made.text)
+        await made.settle()
         assert "The complete description" in made.text
         for field, text in (("#field-0", "What in a tie?"), ("#field-1", "The first one wins.")):
             made.screen.set_focus(made.screen.query_one(field))
