@@ -28,7 +28,11 @@ def bundled() -> Study:
 
 
 def seat_before(
-    db: Path, sort: str, answers: Mapping[str, Any] | None = None, study: Study | None = None, slot: int = SLOT
+    db: Path,
+    sort: str,
+    answers: Mapping[str, Any] | None = None,
+    study: Study | None = None,
+    slot: int = SLOT,
 ) -> str:
     """Load a study, fill the slots before this one, and walk one participant to a step; its id."""
     made = study or bundled()
