@@ -226,7 +226,7 @@ def test_a_sheet_survives_a_kill_and_its_copies_are_what_it_says(db: Path) -> No
         assert all(any(one in line.replace("\\", "") for line in lines) for one in text.splitlines())
 
 
-# What a terminal would obey: its title, its clipboard, a colour, 8-bit control, and markup of the program's own.
+# What a terminal would obey: its title, its clipboard, a colour, 8-bit control; and the markup of screens.
 HOSTILE = "\x1b]0;title\x07\x1b]52;c;aGk=\x07\x1b[31337m\x9b31338m[bold red]"
 OBEYED = (b"\x1b]0;title", b"\x1b]52;", b"\x1b[31337m", b"\xc2\x9b31338m", b"\x9b31338m")
 
