@@ -18,7 +18,7 @@ from screens.widgets.beside import Beside
 from screens.widgets.marks import Choices, Markable, Scale
 from screens.widgets.note import NoteField
 from screens.widgets.panes import Pane, Reading
-from screens.widgets.text import PlainText, TextButton
+from screens.widgets.text import PlainText, TextButton, plain_line
 from studies.steps import Field, Step
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class FormScreen(ParticipantScreen):
         super().on_mount()
         self.set_class(self.step.material is not None, "-beside")
         self.set_class(len(self.step.fields) == 1, "-one")
-        self.query_one("#questions").border_title = self.step.title
+        self.query_one("#questions").border_title = plain_line(self.step.title)
         self.set_focus(self.query_one("#field-0"), scroll_visible=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

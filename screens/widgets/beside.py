@@ -7,7 +7,7 @@ from textual.containers import Container
 
 from screens.widgets.document import Document
 from screens.widgets.panes import Pane
-from screens.widgets.text import PlainText
+from screens.widgets.text import PlainText, plain_line
 from studies.steps import Material
 
 SIDES = {"left": "The left one", "right": "The right one"}
@@ -60,7 +60,7 @@ class Beside(Container):
         if self.pair:
             self._turn()
         elif self._material.title and not self._material.context:
-            self.query_one(Pane).border_title = self._material.title
+            self.query_one(Pane).border_title = plain_line(self._material.title)
 
     @property
     def shown(self) -> list[Pane]:

@@ -8,6 +8,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
 
 from screens.widgets.text import plain_line
 from studies.steps import MAX_TEXT
@@ -76,6 +77,8 @@ class NoteField(TextArea):
             text, id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, compact=True,
             placeholder=plain_line(placeholder),
         )  # fmt: skip
+        # Who comes back goes on behind what they had written.
+        self.set_reactive(TextArea.selection, Selection.cursor(self.document.end))
         self._kept = self.text
         self._said = text
         self._timer: Timer | None = None

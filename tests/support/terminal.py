@@ -108,7 +108,8 @@ class Terminal:
     def hang_up(self) -> int:
         """Close the window; the exit code."""
         os.killpg(self.program.pid, signal.SIGHUP)
-        return self.program.wait(PATIENCE)
+        # Whoever draws just then waits for a reader.
+        return self.end()
 
     def end(self) -> int:
         """Read to the end of the program; its exit code."""
