@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Literal
 
 from studies.annotation.rows import AnnotationRow
 from studies.annotation.tidy import annotation_rows
+from studies.counting import NotCounted, everybody, why_out
 from studies.events import Event
 from studies.payloads import Planned
-from studies.progress import OUT, planned_raters, released, standing
+from studies.progress import OUT, planned_raters, standing
 from studies.protocol import Protocol
 from studies.rows import ENDINGS, pseudonym
 from studies.state import State
@@ -55,22 +56,6 @@ class Annotator:
     breaks: tuple[str, ...]
     """Which declared exclusions apply, in words."""
 
-    def why_out(self, *, exclusions: bool) -> str | None:
-        """Why the person does not count; None if they do."""
-        if self.state != "completed":
-            return self.state if self.state in OUT else f"unfinished ({self.state})"
-        return "; ".join(self.breaks) or None if exclusions else None
-
-
-@dataclass(frozen=True, slots=True)
-class Excluded:
-    """A participation that does not count."""
-
-    participant: str | None
-    reason: str
-    declared: bool
-    """True: by an exclusion of the analysis plan, and back in the figures without exclusions."""
-
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -79,7 +64,7 @@ class Counted:
     main: tuple[AnnotationRow, ...]
     repeats: tuple[Repeated, ...]
     participants: int
-    excluded: tuple[Excluded, ...]
+    excluded: tuple[NotCounted, ...]
 
     def ratings(self) -> list[Rating]:
         """The annotations as ratings, in the order of items and people."""
@@ -98,10 +83,7 @@ def annotators(
         streams: its participations' events by stream id.
         desk: desk events; those of other studies are passed over.
     """
-    protocol = Protocol(study)
-    freed = released(desk, study.sha256)
-    made = (_annotator(protocol, events, stream in freed) for stream, events in streams.items() if events)
-    return tuple(sorted((one for one in made if one), key=lambda one: (one.participant, one.state)))
+    return everybody(study, streams, desk, _annotator)
 
 
 def count(people: Sequence[Annotator], *, exclusions: bool = True, include: Include = "completed") -> Counted:
@@ -114,10 +96,10 @@ def count(people: Sequence[Annotator], *, exclusions: bool = True, include: Incl
     """
     main: list[AnnotationRow] = []
     repeats: list[Repeated] = []
-    excluded: list[Excluded] = []
+    excluded: list[NotCounted] = []
     participants = 0
     for one in people:
-        why = one.why_out(exclusions=exclusions)
+        why = why_out(one, exclusions=exclusions)
         blocks: frozenset[int] | None = None
         if why and include == "completed_blocks" and one.state not in {*OUT, "completed"}:
             kept_out = exclusions and one.breaks
@@ -126,7 +108,7 @@ def count(people: Sequence[Annotator], *, exclusions: bool = True, include: Incl
             if not why and not blocks:
                 why = f"no finished block ({one.state})"
         if why:
-            excluded.append(Excluded(one.participant or None, why, one.state == "completed"))
+            excluded.append(NotCounted(one.participant or None, why, one.state == "completed"))
             continue
         participants += 1
         main += (row for row in one.main if blocks is None or row.block in blocks)
@@ -164,7 +146,7 @@ def until_end(events: Sequence[Event]) -> Sequence[Event]:
     return events
 
 
-def _annotator(protocol: Protocol, events: Sequence[Event], freed: bool) -> Annotator | None:
+def _annotator(protocol: Protocol, stream: str, events: Sequence[Event], freed: bool) -> Annotator | None:
     study = protocol.study
     state = protocol.replay(events)
     stands = standing(protocol, state, released=freed)

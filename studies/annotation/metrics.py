@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from studies.annotation.adjudication import adjudicator_ratings, labels_of
-from studies.annotation.counting import Counted, Excluded, annotators, count, over_collected
+from studies.annotation.counting import Counted, annotators, count, over_collected
+from studies.counting import NotCounted
 from studies.events import Event
 from studies.looks import Looked, deviations, looks
 from studies.progress import planned_n
@@ -33,7 +34,7 @@ class StudyAgreement:
     completed: int
     """Completed participations, whether a declared rule excludes them or not."""
     planned_n: int | None
-    not_counted: tuple[Excluded, ...]
+    not_counted: tuple[NotCounted, ...]
     """Participations out for what became of them: unfinished, declined, withdrawn, dropped, excluded."""
     completed_blocks: Reading
     """The sensitivity run that counts the finished blocks of unfinished participations too."""

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from studies.clarification.counting import NotCounted, Person, counted, people
+from studies.clarification.counting import Person, counted, people
 from studies.clarification.matching import majority, match
 from studies.clarification.sampling import strata, weights
+from studies.counting import NotCounted
 from studies.errors import InputError
 from studies.events import Event
 from studies.looks import Looked, deviations, looks

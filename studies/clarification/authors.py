@@ -13,9 +13,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from studies.clarification.authored import Check, Draft
-from studies.clarification.counting import NotCounted, Person, counted, people
+from studies.clarification.counting import Person, counted, people
 from studies.clarification.payloads import GapWritten
 from studies.clarification.taxonomy import TYPES
+from studies.counting import NotCounted
 from studies.errors import InputError
 from studies.events import Event
 from studies.looks import Looked, deviations, looks

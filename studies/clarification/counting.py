@@ -15,15 +15,13 @@ from studies.clarification.live_seat import LiveSeat
 from studies.clarification.payloads import QuestionLabelled, VoteCast
 from studies.clarification.seat import clarifications_of
 from studies.clarification.sessions import Clarifications, Session
+from studies.counting import ENDED, NotCounted, everybody, why_out
 from studies.events import Event
-from studies.progress import OUT, released, standing
+from studies.progress import standing
 from studies.protocol import Protocol
 from studies.reply_payloads import ReplyEnded, ReplyStarted, VerdictGiven
 from studies.rows import pseudonym
 from studies.study import Study
-
-ENDED = frozenset({"completed", "limit"})
-"""States of participations that are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +48,6 @@ class Person:
         """Sessions that have ended."""
         return tuple(one for one in self.past.all if one.ending is not None)
 
-    def why_out(self, *, exclusions: bool) -> str | None:
-        """Why the person does not count; None if they do."""
-        if self.state not in ENDED:
-            return self.state if self.state in OUT else f"unfinished ({self.state})"
-        return "; ".join(self.breaks) or None if exclusions else None
-
-
-@dataclass(frozen=True, slots=True)
-class NotCounted:
-    """A participation that does not count."""
-
-    participant: str | None
-    reason: str
-    declared: bool
-    """True: by an exclusion of the analysis plan."""
-
 
 def people(study: Study, streams: Mapping[str, Sequence[Event]], desk: Iterable[Event]) -> tuple[Person, ...]:
     """Every participation of the study but pilots, by pseudonym.
@@ -75,12 +57,7 @@ def people(study: Study, streams: Mapping[str, Sequence[Event]], desk: Iterable[
         streams: its participations' events by stream id.
         desk: desk events; those of other studies are passed over.
     """
-    protocol = Protocol(study)
-    freed = released(desk, study.sha256)
-    made = (
-        _person(protocol, stream, events, stream in freed) for stream, events in streams.items() if events
-    )
-    return tuple(sorted((one for one in made if one), key=lambda one: (one.participant, one.state)))
+    return everybody(study, streams, desk, _person)
 
 
 def counted(
@@ -95,7 +72,7 @@ def counted(
     kept: list[Person] = []
     out: list[NotCounted] = []
     for one in persons:
-        why = one.why_out(exclusions=exclusions)
+        why = why_out(one, exclusions=exclusions, states=ENDED)
         if why is None:
             kept.append(one)
         else:

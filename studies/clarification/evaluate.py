@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
 from studies.clarification.contrasts import Contrast, contrasts
-from studies.clarification.counting import NotCounted, Person, counted, people
+from studies.clarification.counting import Person, counted, people
 from studies.clarification.dialogues import LEFT_OUT, dialogue_of
 from studies.clarification.figures import Group, group, groups
 from studies.clarification.metrics import Run
 from studies.clarification.payloads import Ending
 from studies.clarification.plan import OUTCOMES
 from studies.clarification.records import run_of
+from studies.counting import NotCounted
 from studies.errors import InputError
 from studies.events import Event
 from studies.looks import Looked, deviations, looks

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from studies.clarification import rows
 from studies.clarification.authors import benchmark_lines
-from studies.clarification.counting import ENDED, counted, models_served, own_times, people
+from studies.clarification.counting import counted, models_served, own_times, people
 from studies.clarification.dialogues import LEFT_OUT, dialogue_of, passed
 from studies.clarification.live_seat import LiveSeat
 from studies.clarification.records import Dialogue, record_of, run_of
@@ -18,6 +18,7 @@ from studies.clarification.seat import clarifications_of
 from studies.clarification.shown import Resolver
 from studies.clarification.tidy_rows import answer_rows, match_rows, question_rows, turn_rows, vote_rows
 from studies.clarification.tidy_tasks import check_rows, gap_rows
+from studies.counting import ENDED
 from studies.events import Event
 from studies.payloads import QuestionnaireSubmitted
 from studies.progress import released, standing

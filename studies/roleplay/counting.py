@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from studies.counting import ENDED, NotCounted, everybody, why_out
 from studies.events import Event
 from studies.payloads import Planned
-from studies.progress import OUT, released, standing
+from studies.progress import OUT, standing
 from studies.protocol import Protocol
 from studies.roleplay.payloads import Disposition
 from studies.roleplay.protocol import sessions_of
@@ -31,8 +32,6 @@ DISPOSITIONS: tuple[Disposition, ...] = (
     *("technical", "spend_cap"),
 )
 """Every one that a counted participation can have; sessions of the withdrawn are gone."""
-ENDED = frozenset({"completed", "limit"})
-"""States of participations that are counted."""
 SENSITIVITY_SECONDS = (60, 300)
 """Idle thresholds beside the plan's."""
 
@@ -95,22 +94,6 @@ class Person:
     isolation: frozenset[str] = frozenset()
     """How code was run, in history sessions too."""
 
-    def why_out(self, *, exclusions: bool, states: frozenset[str] = ENDED) -> str | None:
-        """Why the person does not count; None if they do."""
-        if self.state not in states:
-            return self.state if self.state in OUT else f"unfinished ({self.state})"
-        return "; ".join(self.breaks) or None if exclusions else None
-
-
-@dataclass(frozen=True, slots=True)
-class NotCounted:
-    """A participation that does not count."""
-
-    participant: str | None
-    reason: str
-    declared: bool
-    """True: by an exclusion of the analysis plan, and back in the figures without exclusions."""
-
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -129,10 +112,7 @@ def people(study: Study, streams: Mapping[str, Sequence[Event]], desk: Iterable[
         streams: its participations' events by stream id.
         desk: desk events; those of other studies are passed over.
     """
-    protocol = Protocol(study)
-    freed = released(desk, study.sha256)
-    made = (_person(protocol, events, stream in freed) for stream, events in streams.items() if events)
-    return tuple(sorted((one for one in made if one), key=lambda one: (one.participant, one.state)))
+    return everybody(study, streams, desk, _person)
 
 
 def count(
@@ -154,7 +134,7 @@ def count(
     outcomes: list[Outcome] = []
     out: list[NotCounted] = []
     for one in persons:
-        why = one.why_out(exclusions=exclusions, states=states)
+        why = why_out(one, exclusions=exclusions, states=states)
         if why and finished_blocks and one.state not in {*OUT, *states} and not (exclusions and one.breaks):
             kept = [own for own in one.outcomes if own.block in one.finished_blocks]
             if kept:
@@ -175,7 +155,7 @@ def idle_thresholds(study: Study) -> tuple[int, ...]:
     return tuple(sorted({one * 1000 for one in (study.analysis.idle_seconds, *SENSITIVITY_SECONDS)}))
 
 
-def _person(protocol: Protocol, events: Sequence[Event], freed: bool) -> Person | None:
+def _person(protocol: Protocol, stream: str, events: Sequence[Event], freed: bool) -> Person | None:
     study = protocol.study
     state = protocol.replay(events)
     stands = standing(protocol, state, released=freed)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from studies.counting import NotCounted
 from studies.looks import Looked
 from studies.roleplay.blank import BlankFigure
 from studies.roleplay.contrasts import Contrast
-from studies.roleplay.counting import NotCounted
 from studies.roleplay.figures import Group
 from studies.statistics.spread import Spread
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from studies.counting import ENDED
 from studies.events import Event, by_time
 from studies.payloads import QuestionnaireSubmitted
 from studies.progress import released, standing
@@ -14,7 +15,7 @@ from studies.protocol import Protocol
 from studies.publication import Release, Withholding
 from studies.roleplay import payloads as said
 from studies.roleplay import rows
-from studies.roleplay.counting import ENDED, LEFT_OUT
+from studies.roleplay.counting import LEFT_OUT
 from studies.roleplay.protocol import sessions_of
 from studies.roleplay.shown import Resolver, Shown
 from studies.roleplay.traces import Trace, traces

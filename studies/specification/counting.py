@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from studies.counting import COMPLETED, NotCounted, everybody, why_out
 from studies.events import Event
-from studies.progress import OUT, released, standing
+from studies.progress import OUT, standing
 from studies.protocol import Protocol
 from studies.rows import pseudonym
 from studies.specification import payloads as said
@@ -19,10 +20,6 @@ from studies.specification.outcomes import Comparison, Outcome, outcome_of
 from studies.specification.projects import Projects
 from studies.specification.traces import traces
 from studies.study import Study
-
-COMPLETED = frozenset({"completed"})
-LIMITED = frozenset({"completed", "limit"})
-"""States of participations that came to their end, a spending limit's included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +41,6 @@ class Person:
     judges: tuple[said.SheetJudged | said.PairJudged, ...] = ()
     """What judges were asked, failures included."""
 
-    def why_out(self, *, exclusions: bool, states: frozenset[str] = COMPLETED) -> str | None:
-        """Why the person does not count; None if they do."""
-        if self.state not in states:
-            return self.state if self.state in OUT else f"unfinished ({self.state})"
-        return "; ".join(self.breaks) or None if exclusions else None
-
-
-@dataclass(frozen=True, slots=True)
-class NotCounted:
-    """A participation that does not count."""
-
-    participant: str | None
-    reason: str
-    declared: bool
-    """True: by an exclusion of the analysis plan, and back in the figures without exclusions."""
-
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -79,10 +60,7 @@ def people(study: Study, streams: Mapping[str, Sequence[Event]], desk: Iterable[
         streams: its participations' events by stream id.
         desk: desk events; those of other studies are passed over.
     """
-    protocol = Protocol(study)
-    freed = released(desk, study.sha256)
-    made = (_person(protocol, events, stream in freed) for stream, events in streams.items() if events)
-    return tuple(sorted((one for one in made if one), key=lambda one: (one.participant, one.state)))
+    return everybody(study, streams, desk, _person)
 
 
 def count(
@@ -103,7 +81,7 @@ def count(
     counted: list[Person] = []
     out: list[NotCounted] = []
     for one in persons:
-        why = one.why_out(exclusions=exclusions, states=states)
+        why = why_out(one, exclusions=exclusions, states=states)
         if why and finished_projects and one.state not in OUT and not (exclusions and one.breaks):
             kept = _finished_only(one)
             why = None if kept.outcomes else why
@@ -127,7 +105,7 @@ def _finished_only(one: Person) -> Person:
     )
 
 
-def _person(protocol: Protocol, events: Sequence[Event], freed: bool) -> Person | None:
+def _person(protocol: Protocol, stream: str, events: Sequence[Event], freed: bool) -> Person | None:
     from studies.specification.protocol import projects_of
 
     study = protocol.study

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from studies.counting import ENDED
 from studies.events import Event
 from studies.looks import deviations, looks
 from studies.progress import planned_n
 from studies.specification.checkpoints import Checkpoint, Improvement, checkpoints
 from studies.specification.contrasts import contrasts
-from studies.specification.counting import LIMITED, Counted, Person, count, people
+from studies.specification.counting import Counted, Person, count, people
 from studies.specification.evaluation import Evaluation, Judges, Sensitivity
 from studies.specification.figures import By, Group, group
 from studies.specification.outcomes import Outcome
@@ -179,7 +180,7 @@ def _sensitivity(study: Study, persons: Sequence[Person], noted: Sequence[str]) 
         planned = contrasts(study, counted.outcomes, noted=noted, planned_only=True)
         return Sensitivity(name, (whole, *_by_agent(study, counted, noted)), planned)
 
-    yield run("with participations that a spending limit ended", count(persons, states=LIMITED))
+    yield run("with participations that a spending limit ended", count(persons, states=ENDED))
     yield run(UNFINISHED, count(persons, finished_projects=True))
     name = "with the people whom a declared exclusion leaves out"
     if any(one.declared for one in count(persons).not_counted):

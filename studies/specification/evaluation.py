@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from studies.counting import NotCounted
 from studies.looks import Looked
 from studies.specification.checkpoints import Checkpoint, Improvement
 from studies.specification.contrasts import Contrast
-from studies.specification.counting import NotCounted
 from studies.specification.figures import Group, interval_json
 from studies.specification.panel import Alike, Among, Beside, HeadToHead, JudgeWork
 
