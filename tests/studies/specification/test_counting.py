@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import pytest
 from support.interviews import Interviewed, interview_study, streams
 
+from studies.counting import ENDED
 from studies.desk import SlotReleased
 from studies.events import Chain, Event
-from studies.specification.counting import LIMITED, Counted, count, people
+from studies.specification.counting import Counted, count, people
 from studies.specification.outcomes import Outcome
 from studies.specification.payloads import RequirementsChecked, TruthLocked
 
@@ -146,7 +147,7 @@ def test_a_spending_limit_and_finished_projects_are_sensitivity_runs() -> None:
     going.sheet(None, item="yard", closed=False)
     persons = people(STUDY, streams(full(), limited, going), ())
     assert len(count(persons).outcomes) == 1
-    whole = count(persons, states=LIMITED).outcomes
+    whole = count(persons, states=ENDED).outcomes
     assert [one.disposition for one in whole if not one.counts] == ["spend_cap"]
     added = count(persons, finished_projects=True)
     assert sorted(one.item for one in added.outcomes) == ["club", "club", "club"]
