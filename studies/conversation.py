@@ -63,6 +63,7 @@ class Conversation:
         self._kind = cast("ChatKind", visit.protocol.kind)
         self._stop = asyncio.Event()
         self._stopping: Literal["stopped", "interrupted"] = "stopped"
+        self._leaving = asyncio.Event()
         self._busy = asyncio.Lock()
 
     @property
@@ -83,9 +84,15 @@ class Conversation:
         """
         async with self._busy:
             self._stop.clear()
+            self._leaving.clear()
             # What could not be stored before comes first: it may be the very reply that seems to be due.
             await self._visit.store()
             return await self._kind.sequel(self._visit, self).run(hear)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the participant broke off what goes on now, so that no further call is to be made."""
+        return self._stop.is_set()
 
     def begin(self) -> None:
         """Nothing goes on beside a dialogue."""
@@ -99,8 +106,14 @@ class Conversation:
         return self._break_off("interrupted")
 
     def _break_off(self, status: Literal["stopped", "interrupted"]) -> bool:
-        if not self._busy.locked() or self._stop.is_set():
+        if not self._busy.locked():
             return False
+        leaves = status == "interrupted" and not self._leaving.is_set()
+        if leaves:
+            self._leaving.set()
+        if self._stop.is_set():
+            # A reply that was stopped stays stopped; work beside it can still be left.
+            return leaves
         self._stopping = status
         self._stop.set()
         return True
@@ -161,13 +174,11 @@ class Conversation:
     async def unless_left(self, work: Coroutine[Any, Any, T]) -> T | None:
         """What the work comes to; None where the participant leaves before, and the work is given up."""
         running = asyncio.ensure_future(work)
-        leaving = asyncio.ensure_future(self._stop.wait())
+        # What is stopped is a reply; work beside it goes on.
+        leaving = asyncio.ensure_future(self._leaving.wait())
         try:
             await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if not running.done() and self._stopping == "interrupted":
-                return None
-            # What is stopped is a reply; work beside it goes on.
-            return await running
+            return await running if running.done() else None
         finally:
             for one in (running, leaving):
                 one.cancel()

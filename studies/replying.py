@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from studies.errors import JournalError
 from studies.events import Payload
 from studies.live import Heard, Listener
 from studies.payloads import ParticipationLimited
@@ -106,7 +108,9 @@ async def reply_to(
         _show(hear, place, covering.feed(one.text))
         unsaved += one.text
         if time.monotonic() - saved_at >= PART_SECONDS:
-            await visit.store(ReplyPart(place.session, place.turn, place.attempt, unsaved))
+            # The visit keeps what it cannot store; a paid reply is read to its end all the same.
+            with suppress(JournalError):
+                await visit.store(ReplyPart(place.session, place.turn, place.attempt, unsaved))
             unsaved, saved_at = "", time.monotonic()
     raise AssertionError("a stream ends with its last word")
 

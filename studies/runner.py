@@ -288,7 +288,6 @@ class Visit:
             JournalError: they are not on disk yet; the next call stores them first.
         """
         async with self._turn:
-            await self._flush()
             await self._store(*payloads)
 
     async def follow(self, payloads: Callable[[State], Sequence[Payload]]) -> bool:
@@ -359,9 +358,9 @@ class Visit:
                 await self.draft(ask, "")
 
     async def _store(self, *payloads: Payload) -> None:
-        """Make the payloads durable as one batch, then let the state follow."""
+        """Make the payloads durable behind what could not be stored before, then let the state follow."""
         at = self._clock.now()
-        self._unsaved = [self._chain.make(one, at) for one in payloads]
+        self._unsaved += [self._chain.make(one, at) for one in payloads]
         await self._flush()
 
     async def _flush(self) -> None:

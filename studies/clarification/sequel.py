@@ -61,7 +61,8 @@ class Sequel:
             if due in ("person", "broken", "over"):
                 break
             if due in ("response", "votes"):
-                if await self._limited():
+                # A stop is meant for one reply: what comes after it waits for the next call.
+                if self.live.stopped or await self._limited():
                     break
                 if not await self._calls(session, due, hear):
                     break

@@ -193,7 +193,10 @@ def fold(past: Clarifications, event: Event) -> Clarifications:
             counted = _spend(past, ended.cost, priced=bool(ended.prompt_tokens or ended.text))
             return _attempt(counted, ended.item, ended.turn, lambda a: done)
         case replied.ReplyRetried() as again:
-            return _round(past, again.item, again.turn, lambda r: replace(r, retry=True, broken=None))
+            # Where only the judge failed, the reply that came beside its votes stands.
+            return _round(
+                past, again.item, again.turn, lambda r: replace(r, retry=not r.replied, broken=None)
+            )
         case said.ResponseRead() as read:
             return _round(past, read.item, read.turn, lambda r: replace(r, read=read, seq=event.seq))
         case said.VoteCast() as vote:
