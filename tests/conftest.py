@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tomllib
+from collections.abc import Iterator
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,15 +23,23 @@ SNAPSHOTS = "TEXTUAL_SNAPSHOT_TEMPDIR"
 """The snapshot plug-in's own."""
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders not there yet. To number one, pytest would read the names of all that were made before."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
 def _isolated(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, _homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A home, and data, configuration and cache folders of the test's own."""
     if request.node.get_closest_marker("wheel"):
         # An installation needs the machine's own settings for it.
         return
-    home = tmp_path_factory.mktemp("home")
+    home = next(_homes)
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     for name in ("DATA", "CONFIG", "CACHE", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
@@ -44,3 +55,9 @@ def pytest_configure(config: pytest.Config) -> None:
     pinned = next(one for one in project["project"]["dependencies"] if one.startswith("textual=="))
     if pinned != f"textual=={version('textual')}":
         raise pytest.UsageError(f"snapshots are made with {pinned}; here is textual {version('textual')}")
+
+
+def pytest_collection_finish() -> None:
+    """Screens leave many objects: at Python's own pace a sixth of a test's time went into looking for rings."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
