@@ -58,6 +58,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Screens leave many objects: at Python's own pace a sixth of a test's time went into looking for rings."""
+    """Screens leave many objects; at its own pace the collector takes a sixth of a test's time."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
