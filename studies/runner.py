@@ -362,6 +362,7 @@ class Visit:
         at = self._clock.now()
         self._unsaved += [self._chain.make(one, at) for one in payloads]
         await self._flush()
+        self._paused |= any(isinstance(one, said.VisitEnded) for one in payloads)
 
     async def _flush(self) -> None:
         """Store what could not be stored before. A batch that went through after all is no fault."""

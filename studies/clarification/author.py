@@ -22,6 +22,7 @@ from studies.clarification.comparing import (
 )
 from studies.clarification.seat import Seat, clarifications_of
 from studies.events import Payload
+from studies.payloads import VisitEnded
 from studies.state import Closing, State, Submission
 from studies.steps import AnswerError, Field, Material, Message, Progress, Step
 from studies.study import Study
@@ -37,7 +38,7 @@ TURN = (
 )
 WAIT = (
     "Nobody else has finished a shortened description that you could look at.\n\n"
-    "Everything is saved. Pause here, and come back another time: you go on at this very place."
+    "Everything is saved. To go on is to pause here: come back another time, to this very place."
 )
 
 
@@ -246,11 +247,14 @@ class Author(Seat):
         return said.GapsCompared(step.id, item, found, types, len(screens))
 
     def following(self, step: Step, state: State) -> tuple[Payload, ...]:
-        """Going on to the checks assigns what there is; going on from waiting is counted."""
+        """Going on to the checks assigns what there is; going on from waiting is counted, and is a pause."""
         if step.id.startswith("turn:"):
             return self.assigning(state)
         if step.id.startswith("wait:"):
-            return (said.CheckAwaited(int(step.id.split(":")[1])), *self.assigning(state))
+            assigned = self.assigning(state)
+            # Before others have finished, going on changes nothing; a program would go on for ever.
+            left = () if assigned else (VisitEnded("nothing to check yet"),)
+            return (said.CheckAwaited(int(step.id.split(":")[1])), *assigned, *left)
         return ()
 
     def returning(self, state: State, *, late: bool) -> tuple[Payload, ...]:

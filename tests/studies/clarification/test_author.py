@@ -12,6 +12,7 @@ from support.visits import Sitting, usual
 from studies.clarification import payloads as said
 from studies.clarification.author import Author
 from studies.clarification.authored import authored_in, authoring_of
+from studies.payloads import VisitEnded
 from studies.runner import Visit
 from studies.steps import AnswerError, Done, Field, Step
 from studies.study import Study
@@ -176,9 +177,15 @@ async def test_nothing_to_check_yet_waits_and_what_is_gone_is_dropped() -> None:
     step = two.visit.current
     assert isinstance(step, Step)
     await two.visit.answer(step.ask_id("read"), None, walk=True)
-    step = two.visit.current
-    assert isinstance(step, Step)
-    assert step.id == "wait:2:check"
+    # There is nothing to go on to, so the visit ends; a program that answers everything comes to an end.
+    done = two.visit.current
+    assert isinstance(done, Done)
+    assert done.end == "paused"
+    await two.visit.pause()
+    assert [ended.reason for ended in two.said(VisitEnded)] == ["nothing to check yet"]
+    await two.sit()
+    assert isinstance(two.visit.current, Step)
+    assert two.visit.current.id == "wait:2:check"
     await two.visit.pause()
     await two.sit(one)
     assert isinstance(await two.walk("own:"), Step)
