@@ -277,11 +277,11 @@ def judge_pairs(study: Study) -> dict[str, str]:
 
 
 def judge_any(study: Study) -> dict[str, str]:
-    """Whether the judge matched a question with any key question, where there are votes."""
+    """Whether the judge matched a question with any key question, where there are votes or it was a hit."""
     return {
-        asked.id: YES if any(map(majority, asked.votes.values())) else NO
+        asked.id: YES if asked.hit or any(map(majority, asked.votes.values())) else NO
         for asked in _drawn(study)
-        if asked.votes
+        if asked.votes or asked.hit
     }
 
 

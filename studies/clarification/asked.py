@@ -2,15 +2,16 @@
 
 Records hold no votes, only outcomes: `hit_dict` says of each question whether it hit a key question not hit
 before, and the reply tells more. The judge walks the key questions in the file's order up to the first match.
-So a reply with an annotated answer says yes to that key question and no to those before it, and "not
-relevant" says no to all. Each such outcome is kept as one vote; what the record leaves open is left open.
+So a reply with an annotated answer says yes to that key question and no to those before it, "not relevant"
+says no to all, and "already answered" says yes to the one hit before, if there was only one. Each such
+outcome is kept as one vote; what the record leaves open is left open.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from studies.chance import Chance
 from studies.clarification.benchmark import read_bytes
 from studies.clarification.materials import AskedQuestion, ClarificationTask
 from studies.clarification.records import read_records
-from studies.clarification.settings import NOT_RELEVANT
+from studies.clarification.settings import ALREADY_ANSWERED, NOT_RELEVANT
 from studies.errors import FolderError, Problem
 from studies.reading import listed, read_objects, shown
 
@@ -133,11 +134,14 @@ def _of_file(
             problems.append(Problem(str(path), line, "messages", found, expected))
             continue
         model = values.get("model") or path.stem
+        before: set[str | None] = set()
         for turn, (text, reply) in enumerate(said[: len(values["hit_dict"])], 1):
             if not text:
                 continue
             hit = bool(values["hit_dict"][str(turn - 1)])
-            votes = _votes(task, reply, hit=hit)
+            votes = _votes(task, reply, before, hit=hit)
+            if hit:
+                before.add(next((gap for gap, (said,) in votes.items() if said), None))
             yield _Found(task.id, path.stem, turn, model, text, hit, votes)
 
 
@@ -158,11 +162,25 @@ def _question(text: str) -> str:
     return (found[1] if found else text).strip()
 
 
-def _votes(task: ClarificationTask, reply: str, *, hit: bool) -> dict[str, tuple[bool, ...]]:
+def _votes(
+    task: ClarificationTask, reply: str, before: Collection[str | None], *, hit: bool
+) -> dict[str, tuple[bool, ...]]:
+    """What the judge said of a question, as far as the record tells.
+
+    Args:
+        task: with its key questions.
+        reply: to the question.
+        before: the key questions hit before; None for one that is not known.
+        hit: whether the question hit one not hit before.
+    """
     gaps = task.key_questions
-    if not hit:
-        return {one.id: (False,) for one in gaps} if reply.startswith(NOT_RELEVANT) else {}
-    given = [place for place, one in enumerate(gaps) if reply.startswith(one.answer)]
+    if not hit and reply.startswith(NOT_RELEVANT):
+        return {one.id: (False,) for one in gaps}
+    given: list[int] = []
+    if hit:
+        given = [place for place, one in enumerate(gaps) if reply.startswith(one.answer)]
+    elif reply.startswith(ALREADY_ANSWERED):
+        given = [place for place, one in enumerate(gaps) if set(before) == {one.id}]
     if len(given) != 1:
         return {}
     return {one.id: (place == given[0],) for place, one in enumerate(gaps[: given[0] + 1])}

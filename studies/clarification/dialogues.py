@@ -9,6 +9,7 @@ from studies.clarification.calls import reply_text, system_text, task_text
 from studies.clarification.metrics import Ended
 from studies.clarification.payloads import Ending
 from studies.clarification.records import Dialogue
+from studies.clarification.responses import read_response
 from studies.clarification.sessions import Session
 from studies.study import Study
 from studies.verdicts import NEUTRAL
@@ -48,7 +49,7 @@ def dialogue_of(study: Study, session: Session, participant: str) -> Dialogue | 
         if one.answer is not None:
             text = one.answer.text if asking else reply_text(study, one.answer.text)
             messages.append(("user", text))
-    code = code_of(session)
+    code = code_of(task, session)
     if session.satisfied:
         messages.append(("assistant", f"[CODE]\n{code.rstrip()}\n[/CODE]"))
         matched.append(())
@@ -83,14 +84,18 @@ def _seat(session: Session) -> Literal["answerer", "asker"]:
     return "asker" if session.seat == "asker" else "answerer"
 
 
-def code_of(session: Session) -> str:
+def code_of(task: ClarificationTask, session: Session) -> str:
     """The final code; empty where none was written."""
     code = session.code
     if code is None:
         return ""
     if code.verdict is not None:
         return code.verdict.code
-    return code.read.code if code.read is not None else ""
+    if code.read is not None:
+        return code.read.code
+    # Written for a person, about a task without tests: nobody had to read it yet.
+    text = code.last.text if code.last is not None and code.replied else ""
+    return read_response(text, task.entry_point, task.prompt).code
 
 
 def passed(task: ClarificationTask, session: Session) -> bool | None:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from studies.assistant_rules import assistant_problems, named
-from studies.clarification.plan import OUTCOMES, asker_names, contrasts
+from studies.assistant_rules import assistant_problems, named, refusable
+from studies.clarification.plan import OUTCOMES, asker_names, contrasts, serving
 from studies.clarification.sampling import drawn, strata
 from studies.clarification.settings import PERSON
 from studies.clarification.task_rules import task_problems
@@ -66,6 +66,9 @@ def _who_serves(settings: StudySettings) -> Iterator[Problem]:
             found = f"the seat {how.seat} meets no assistant"
             yield warning("study.toml", "assistants", found, "no [[assistants]]")
         return
+    # Also the judge: a question that a model asks may repeat what the participant wrote.
+    asking = asker_names(settings) if how.seat == "answerer" else ()
+    yield from refusable(settings, {*asking, *serving(settings)})
     if how.judge.by != PERSON:
         yield from named(settings, "clarification.judge.by", how.judge.by)
         if how.judge.by in asker_names(settings):

@@ -60,12 +60,15 @@ class AskedQuestion(Settings):
 
     @property
     def stratum(self) -> Stratum:
-        """`split` if votes on any pair differ, else `yes` if a pair was matched, else `no`."""
+        """`split` if votes on any pair differ, else `yes` if a pair was matched, else `no`.
+
+        Without votes, that a question was no fresh hit tells nothing: it may repeat one.
+        """
         if any(len(set(one)) > 1 for one in self.votes.values()):
             return "split"
         if self.hit or any(all(one) for one in self.votes.values()):
             return "yes"
-        return "no" if self.votes or self.hit is not None else "unknown"
+        return "no" if self.votes else "unknown"
 
 
 class ClarificationTask(Settings):

@@ -74,6 +74,22 @@ async def test_a_record_reads_back_as_the_same_run() -> None:
         assert runs_of(study, [person]) == [read]
 
 
+async def test_code_that_no_test_judges_is_in_the_record() -> None:
+    plain = task(tests="", reference="")
+    study = clarification_study(
+        [plain],
+        assistants=("judge", "coder"),
+        seat="asker",
+        coder="coder",
+        judge={"by": "judge", "samples": 1},
+    )
+    made = await complete(await sit_down(study, judge=judge, coder=[CODE]), "Unit?", None)
+    (person,) = people(study, streams(made), [])
+    dialogue = dialogue_of(study, person.sessions[0], person.participant)
+    assert dialogue is not None
+    assert "return 'right'" in dialogue.code
+
+
 async def test_the_limit_counts_six_questions_strictly_and_five_otherwise() -> None:
     study = clarification_study([task(gaps=1)], responses=6)
     made = await sit_down(study, model=[question(f"{n}?") for n in range(6)])

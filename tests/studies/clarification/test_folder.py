@@ -150,6 +150,23 @@ def test_settings_that_cannot_work(settings: str, key: str, found: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "settings",
+    [
+        study(assistants=HELPER.replace('"rehearsal"', '"x/y"')),
+        study(more='judge = {by = "judge"}', assistants=HELPER + JUDGE.replace('"rehearsal"', '"x/y"')),
+        study("asker", assistants=JUDGE.replace('"rehearsal"', '"x/y"')),
+    ],
+)
+def test_nobody_can_refuse_what_happens_all_the_same(settings: str) -> None:
+    item = '[[consent]]\nid = "sent"\ntext = "To X, in Y."\ncovers = "processors"\n'
+    assert not any("consent" in one.key for one in check(folder(settings + item)))
+    problem = next(
+        one for one in check(folder(f"{settings}{item}required = false\n")) if "consent" in one.key
+    )
+    assert (problem.key, problem.warning) == ("consent.1.required", False)
+
+
+@pytest.mark.parametrize(
     ("settings", "key"),
     [
         (study(more='coder = "helper"', assistants=TWO_HELPERS), "clarification.coder"),
