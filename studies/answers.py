@@ -20,6 +20,7 @@ Model = TypeVar("Model", bound=BaseModel)
 MOST_TROUBLE = 2_000
 """Characters of what is wrong with an answer that go back to the model."""
 NO_JSON = "no JSON object in the answer"
+BROKEN_OFF = "the JSON object breaks off before its end; answer with a whole one, in fewer words"
 
 
 def _nothing_more(answer: Any) -> Sequence[str]:
@@ -119,6 +120,9 @@ def read_answer(
     """The answer in a reply, whatever stands around it; or None and what is wrong."""
     trouble = NO_JSON
     for value in _objects_in(text):
+        if value is None:
+            trouble = BROKEN_OFF
+            continue
         try:
             answer = model.model_validate(value)
         except ValidationError as error:
@@ -138,13 +142,19 @@ def _told(error: ValidationError) -> str:
 
 
 def _objects_in(text: str) -> Iterator[Any]:
-    """The outermost JSON objects of a text, in order; an object inside another is part of it."""
+    """The outermost JSON objects of a text, in order; an object inside another is part of it. None stands for
+    one that breaks off with the text."""
     decoder = json.JSONDecoder()
     at = text.find("{")
     while at >= 0:
         try:
             value, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
+        except json.JSONDecodeError as error:
+            if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+                yield None
+                return
+            end = at + 1
+        except RecursionError:
             end = at + 1
         else:
             yield value

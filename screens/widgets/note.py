@@ -100,11 +100,10 @@ class NoteField(TextArea):
         return Text(self.document.get_line(line_index).translate(_STAND_INS), end="", no_wrap=True)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Tell once typing rests."""
+        """Tell soon, and again and again while typing never rests."""
         event.stop()
-        if self.text != self._kept:
-            self._wait()
-            self._timer = self.set_timer(DRAFT_SECONDS, lambda: self.post_message(self.Typed(self)))
+        if self.text != self._kept and self._timer is None:
+            self._timer = self.set_timer(DRAFT_SECONDS, self._tell)
 
     def on_blur(self) -> None:
         """Focus went elsewhere."""
@@ -136,6 +135,11 @@ class NoteField(TextArea):
         start, end = sorted(self.selection)
         self.move_cursor(self.replace(text, start, end, maintain_selection_offset=False).end_location)
 
+    def _tell(self) -> None:
+        self._timer = None
+        self.post_message(self.Typed(self))
+
     def _wait(self) -> None:
         if self._timer is not None:
             self._timer.stop()
+            self._timer = None

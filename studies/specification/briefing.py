@@ -40,6 +40,7 @@ def brief_for(study: Study, session: Session, projects: Projects, slot: int) -> 
             if name.startswith(prefix) and name.endswith(".md")
         },
         script=material.script,
+        votes_told=settings.show_chart,
     )
 
 

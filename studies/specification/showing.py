@@ -136,7 +136,10 @@ class Showing:
         if session is None or len(session.rounds) < where.part:
             return self._work(where, state, where)
         one = session.rounds[where.part - 1]
-        decisions = self._kind.chart(where.item, where.number, state)
+        # What matters most is asked of everybody: it is none of the choices that may be settled without.
+        always = {each.put.key for each in session.rounds if each.put.sort == "priority"}
+        chart = self._kind.chart(where.item, where.number, state)
+        decisions = [each for each in chart if each.key not in always]
         settled = sum(1 for each in decisions if each.settled_by in ("agreement", "update"))
         return Step(
             where.id,

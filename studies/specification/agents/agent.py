@@ -54,6 +54,8 @@ class Brief:
     """The study's own prompts, by stage, in place of the product's."""
     script: Mapping[str, Any] = field(default_factory=dict)
     """What the rehearsal answers, by stage."""
+    votes_told: bool = True
+    """Whether the person may learn how the simulated users voted."""
 
 
 @dataclass(frozen=True, slots=True)

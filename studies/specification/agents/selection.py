@@ -56,12 +56,18 @@ def next_step(brief: Brief) -> QuestionPut | InterviewEnded | None:
         question=left[0].question,
         options=left[0].alternatives,
         single=known.single,
-        why=why_asked(left[0], bool(brief.conversations)),
+        why=why_asked(left[0], bool(brief.conversations), votes=brief.votes_told),
     )
 
 
-def why_asked(decision: Decision, conversations: bool) -> str:
-    """Why a dimension is asked, in the participant's words."""
+def why_asked(decision: Decision, conversations: bool, *, votes: bool = True) -> str:
+    """Why a dimension is asked, in the participant's words.
+
+    Args:
+        decision: about the dimension.
+        conversations: whether there were any to read.
+        votes: whether to say what was chosen.
+    """
     choices = [one.choice for one in decision.votes]
     whose = (
         "Three simulated readings of the past conversations"
@@ -71,9 +77,10 @@ def why_asked(decision: Decision, conversations: bool) -> str:
     unsure = _doubt(decision)
     doubt = {0: "", 1: "one of them is not sure", 2: "two of them are not sure"}.get(unsure, "none is sure")
     if len(set(choices)) > 1:
-        said = f"{whose} disagree ({', '.join(choices)})" + (f", and {doubt}." if doubt else ".")
+        chosen = f" ({', '.join(choices)})" if votes else ""
+        said = f"{whose} disagree{chosen}" + (f", and {doubt}." if doubt else ".")
     else:
-        said = f"{whose} all choose {choices[0]}, but {doubt}."
+        said = f"{whose} all choose {choices[0] if votes else 'alike'}, but {doubt}."
     return f"{said} {decision.why_it_matters}".strip()
 
 

@@ -376,7 +376,7 @@ def test_every_call_has_a_label_without_jargon() -> None:
         ("I would ask about songs.", "no JSON object"),
         ('{"plan": "  "}', "at least 1 character"),
         ('{"plan": "Ask.", "tool": "query_user"}', "Extra inputs"),
-        ('{"plan": "Ask about', "no JSON object"),
+        ('{"plan": "Ask about', "breaks off"),
     ],
 )
 def test_plans(values: str, trouble: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -197,3 +198,6 @@ def test_why_something_is_asked(letters: str, unsure: int, conversations: bool, 
     asked = Decision("k", "Q?", ("1", "2", "3", "4"), None, "It shows.", "", votes, "open")
     why = why_asked(asked, conversations)
     assert expected in why and why.endswith(" It shows.")
+    # Where participants do not see the chart, they do not see the votes here either.
+    told = why_asked(asked, conversations, votes=False)
+    assert not re.search(r"\b[A-F]\b", told) and told.endswith(" It shows.")
