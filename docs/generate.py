@@ -195,7 +195,7 @@ def schema_tables(sort: Literal["TABLE", "VIEW"]) -> str:
     from storage.migrations import SCRIPTS, statements
 
     schema = "".join((ROOT / "storage" / one).read_text("utf-8") for one in SCRIPTS)
-    rows = [f"| {sort.lower()} | what it holds | columns |", "|---|---|---|"]
+    rows: dict[str, str] = {}
     with TemporaryDirectory() as folder:
         database = open_database(Path(folder) / "empty.db")
         for statement in statements(schema):
@@ -203,9 +203,10 @@ def schema_tables(sort: Literal["TABLE", "VIEW"]) -> str:
             if made and made[1] == sort:
                 columns = database.execute(f"PRAGMA table_xinfo({made[2]})").fetchall()
                 names = ", ".join(f"`{column[1]}`" for column in columns)
-                rows.append(f"| `{made[2]}` | {_cell(_comment(statement[: made.start()]))} | {names} |")
+                # A later script may make a view anew.
+                rows[made[2]] = f"| `{made[2]}` | {_cell(_comment(statement[: made.start()]))} | {names} |"
         database.close()
-    return "\n".join(rows)
+    return "\n".join([f"| {sort.lower()} | what it holds | columns |", "|---|---|---|", *rows.values()])
 
 
 def _comment(before: str) -> str:

@@ -141,6 +141,55 @@ LEFT JOIN events AS opened
     ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
 WHERE made.kind = 'question_labelled' AND made.body IS NOT NULL;
 
+-- Until now `questions` and `answers` were those of interviews alone.
+DROP VIEW questions;
+DROP VIEW answers;
+
+-- One row a question that an agent put; `options` is a JSON list, whose first is A.
+CREATE VIEW interview_questions AS
+SELECT
+    opened.study,
+    made.stream AS participation,
+    opened.participant,
+    opened.body ->> '$.pilot' AS pilot,
+    made.body ->> '$.session' AS session,
+    made.item,
+    made.body ->> '$.round' AS round,
+    made.body ->> '$.sort' AS sort,
+    CASE WHEN instr(made.quoted, '|key|') THEN made.body -> '$.key' ELSE made.body ->> '$.key' END AS key,
+    CASE WHEN instr(made.quoted, '|question|') THEN made.body -> '$.question'
+        ELSE made.body ->> '$.question' END AS question,
+    made.body -> '$.options' AS options,
+    made.body ->> '$.single' AS single,
+    CASE WHEN instr(made.quoted, '|why|') THEN made.body -> '$.why' ELSE made.body ->> '$.why' END AS why,
+    made.at AS asked_at
+FROM events AS made
+LEFT JOIN events AS opened
+    ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+WHERE made.kind = 'question_put' AND made.body IS NOT NULL;
+
+-- One row an answered question of an interview; `picked` is a JSON list of letters, empty with own words, or
+-- where the person does not know.
+CREATE VIEW interview_answers AS
+SELECT
+    opened.study,
+    made.stream AS participation,
+    opened.participant,
+    opened.body ->> '$.pilot' AS pilot,
+    made.body ->> '$.session' AS session,
+    made.item,
+    made.body ->> '$.round' AS round,
+    made.body -> '$.picked' AS picked,
+    CASE WHEN instr(made.quoted, '|own_words|') THEN made.body -> '$.own_words'
+        ELSE made.body ->> '$.own_words' END AS own_words,
+    made.body ->> '$.unknown' AS unknown,
+    made.body ->> '$.active_ms' AS active_ms,
+    made.at AS answered_at
+FROM events AS made
+LEFT JOIN events AS opened
+    ON opened.stream = made.stream AND opened.seq = 1 AND opened.kind = 'participation_opened'
+WHERE made.kind = 'round_answered' AND made.body IS NOT NULL;
+
 -- Every question that was asked: in an interview about a project, or about a task. What a kind does not have is NULL.
 CREATE VIEW questions AS
 SELECT
@@ -155,12 +204,13 @@ SELECT
     NULL, NULL, NULL, NULL, NULL, NULL, NULL, asked_at
 FROM interview_questions;
 
--- Every answer to such a question. What a kind does not have is NULL.
+-- Every answer to such a question; `own_words` is empty where a person did not write it. What a kind does not have
+-- is NULL.
 CREATE VIEW answers AS
 SELECT
     study, participation, participant, pilot, session, item,
-    turn, NULL AS round, answerer, decision, gap, text, NULL AS picked, own_words, NULL AS unknown,
-    NULL AS active_ms, answered_at
+    turn, NULL AS round, answerer, decision, gap, text, NULL AS picked,
+    CASE WHEN own_words THEN text ELSE '' END AS own_words, NULL AS unknown, NULL AS active_ms, answered_at
 FROM clarifying_answers
 UNION ALL
 SELECT

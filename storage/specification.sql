@@ -39,7 +39,7 @@ LEFT JOIN events AS ended
 WHERE begun.kind = 'project_opened' AND begun.body IS NOT NULL;
 
 -- One row a question that an agent put; `options` is a JSON list, whose first is A.
-CREATE VIEW interview_questions AS
+CREATE VIEW questions AS
 SELECT
     opened.study,
     made.stream AS participation,
@@ -63,7 +63,7 @@ WHERE made.kind = 'question_put' AND made.body IS NOT NULL;
 
 -- One row an answered question of an interview; `picked` is a JSON list of letters, empty with own words, or
 -- where the person does not know.
-CREATE VIEW interview_answers AS
+CREATE VIEW answers AS
 SELECT
     opened.study,
     made.stream AS participation,

@@ -6,6 +6,7 @@ import hashlib
 import sqlite3 as other_program
 import stat
 from contextlib import closing
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ import pytest
 from support.processes import as_ordinary_user, open_folder, together
 
 from storage.database import open_database, open_readonly, sqlite3, transaction
-from storage.migrations import APPLICATION_ID, MIGRATIONS
+from storage.migrations import APPLICATION_ID, MIGRATIONS, SCRIPTS
 from studies.errors import CapaError, InputError, MachineError
 
 if TYPE_CHECKING:
@@ -281,8 +282,17 @@ def test_eight_processes_make_one_database(path: Path) -> None:
         assert db["meta"].count == 8
 
 
-def test_a_database_of_the_first_version_gets_the_later_views(path: Path) -> None:
-    with open_database(path, migrations=MIGRATIONS[:1]) as old:
+def test_a_migration_that_files_have_been_through_never_changes() -> None:
+    scripts = [files("storage").joinpath(one).read_bytes() for one in SCRIPTS[:2]]
+    assert [hashlib.sha256(one).hexdigest()[:16] for one in scripts] == [
+        "911589829e4457b7",
+        "2454a1b768627e95",
+    ]
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_a_database_of_an_earlier_version_gets_the_later_views(path: Path, version: int) -> None:
+    with open_database(path, migrations=MIGRATIONS[:version]) as old:
         old.conn.execute("INSERT INTO meta VALUES ('a', 'b')")
     with open_database(path) as db:
         assert db["meta"].count == 1
