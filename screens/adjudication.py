@@ -227,8 +227,8 @@ class AdjudicationScreen(LabScreen[None]):
         """What was typed is the reason."""
         self._now().give_reason(self.query_one(NoteField).said)
 
-    @on(NoteField.Finished)
-    def _finished(self) -> None:
+    def action_leave_note(self) -> None:
+        """The researcher is done with the reason, for now."""
         self._keep()
         self.set_focus(self.query_one(MechanismTable))
 

@@ -222,8 +222,8 @@ class AnnotationScreen(ParticipantScreen):
     def _left(self) -> None:
         self.keep()
 
-    @on(NoteField.Finished)
-    def _finished(self) -> None:
+    def action_leave_note(self) -> None:
+        """The participant is done with a text, for now."""
         self.set_focus(self.query_one(MechanismTable))
 
     @on(NoteField.Cut)

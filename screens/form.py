@@ -156,8 +156,8 @@ class FormScreen(ParticipantScreen):
     def _left(self, event: NoteField.Left) -> None:
         self._keep(event.field)
 
-    @on(NoteField.Finished)
-    def _finished(self) -> None:
+    def action_leave_note(self) -> None:
+        """The participant is done with a text, for now."""
         self.focus_next()
 
     @on(NoteField.Cut)

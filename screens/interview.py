@@ -165,8 +165,8 @@ class InterviewScreen(ParticipantScreen):
     def _left(self) -> None:
         self._keep_words()
 
-    @on(NoteField.Finished)
-    def _finished(self) -> None:
+    def action_leave_note(self) -> None:
+        """The participant is done with a text, for now."""
         self.set_focus(self.options)
 
     @on(NoteField.Cut)

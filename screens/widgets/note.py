@@ -25,12 +25,21 @@ DRAFT_SECONDS = 0.5
 class NoteField(TextArea):
     """Text of several lines, kept as a draft while it is typed.
 
-    A paste is one note with its line breaks. Nothing in it is parsed, and it cannot send anything.
+    A paste is one note with its line breaks. Nothing in it is parsed, and it cannot send anything. Its screen
+    has an action `leave_note`.
     """
 
     HELP = "A note in your own words. Enter begins a new line; Escape or Tab goes back to the answers."
     BINDINGS = [
-        Binding("escape,tab", "leave", "done writing", id="note.leave", tooltip="Leave the field"),
+        # Handled before the next key is given to anybody, so that it goes to whoever has the focus then.
+        Binding(
+            "escape,tab",
+            "screen.leave_note",
+            "done writing",
+            id="note.leave",
+            priority=True,
+            tooltip="Leave the field",
+        ),
     ]
     DEFAULT_CSS = """
     NoteField, NoteField:focus {
@@ -55,9 +64,6 @@ class NoteField(TextArea):
 
     class Left(Typed):
         """The focus went elsewhere."""
-
-    class Finished(Typed):
-        """The participant is done with the field, for now, and means to leave it."""
 
     class Cut(Typed):
         """A paste was longer than a note may be; its end was left out."""
@@ -109,10 +115,6 @@ class NoteField(TextArea):
         """Focus went elsewhere."""
         self._wait()
         self.post_message(self.Left(self))
-
-    def action_leave(self) -> None:
-        """Go back to what the note is about."""
-        self.post_message(self.Finished(self))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The page keys may belong to what is read beside the field."""
