@@ -85,7 +85,8 @@ async def _status(arguments: Namespace) -> int:
     for item in progress.items:
         counts[item.completed] = counts.get(item.completed, 0) + 1
     said = (f"{n} by {_people(times)}" for times, n in sorted(counts.items()))
-    report.say(f"items annotated: {', '.join(said) or 'none'}")
+    what = {"roleplay": "tasks played", "clarification": "tasks done", "specification": "projects done"}
+    report.say(f"{what.get(study.study_kind, 'items annotated')}: {', '.join(said) or 'none'}")
     return 0
 
 

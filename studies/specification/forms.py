@@ -95,7 +95,8 @@ def _requirements(truth: Mapping[str, Any]) -> Iterator[Requirement]:
 
 
 def _bare(line: str) -> str:
-    return line.strip().removeprefix("- ").removeprefix("* ").strip()
+    text = line.strip()
+    return "" if text in ("-", "*") else text.removeprefix("- ").removeprefix("* ").strip()
 
 
 def requirement_screens(truth: Mapping[str, Any]) -> tuple[tuple[Field, ...], ...]:

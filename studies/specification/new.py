@@ -13,7 +13,6 @@ from studies.errors import InputError
 from studies.feasibility import nearest_multiples
 from studies.folder import read_files
 from studies.folder_checks import accept
-from studies.folder_parts import own_codebook
 from studies.new_folder import Created, design_lines, free_root, slug, title_of, toml_value, write
 from studies.specification.design import balanced_participants, treatments
 
@@ -55,7 +54,6 @@ def create(directory: Path, *, participants: int | None = None, seed: int | None
             design=design_lines(participants, example=balanced),
         ),
         "analysis.toml": _analysis(participants, balanced, tuple(one.name for one in settings.agents)),
-        "codebook.toml": own_codebook(),
         **{name: (_TEMPLATES / name).read_bytes() for name in _TEXTS},
         **{name: own[name] for name in _MATERIALS},
     }

@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 import pytest
 from support.chairs import SLOT, bundled, spec_chair
 from support.memory import MemoryJournal
+from support.pilots import spare
 from support.studies import study
 from support.visits import Sitting, usual, walk
 from textual.pilot import Pilot
@@ -31,20 +33,21 @@ from studies.runner import Visit
 from studies.steps import Done, Step
 from studies.study import Study
 
-PATIENCE = 500
-"""Rounds of the event loop a condition may take before a test fails."""
+PATIENCE = 30.0
+"""Seconds a condition may take before a test fails."""
+ROUNDS = 20
+"""Rounds after which what is waited for is the clock, and the processor is left to others."""
+
+
+@pytest.fixture(scope="session")
+def _parsed() -> dict[Any, Any]:
+    """CSS as every application of this run reads it."""
+    return {}
 
 
 @pytest.fixture(autouse=True)
-def _no_waiting_for_idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pilot waits 20 ms or more after each key for the processor to rest; turns of the loop say as much."""
-
-    async def turns(*_: object) -> None:
-        for _ in range(20):
-            await asyncio.sleep(0)
-
-    monkeypatch.setattr("textual.app.wait_for_idle", turns)
-    monkeypatch.setattr("textual.pilot.wait_for_idle", turns)
+def _spared(monkeypatch: pytest.MonkeyPatch, _parsed: dict[Any, Any]) -> None:
+    spare(monkeypatch, _parsed)
 
 
 class HeldJournal(MemoryJournal):
@@ -151,12 +154,14 @@ class Chair:
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for something that has to come."""
-        for _ in range(PATIENCE):
+        deadline, rounds = monotonic() + PATIENCE, 0
+        while monotonic() < deadline:
             if self.app._exception is not None:
                 raise self.app._exception
             if condition():
                 return
-            await self.pilot.pause()
+            rounds += 1
+            await self.pilot.pause(None if rounds < ROUNDS else 0.01)
         raise AssertionError(f"never came: {condition}; on screen:\n{self.text}")
 
     async def settle(self) -> None:

@@ -16,6 +16,7 @@ from support.specifications import (
 )
 
 from studies.specification import payloads as said
+from studies.specification.forms import requirements
 from studies.steps import AnswerError, Done, Step
 from studies.study import Study
 
@@ -230,3 +231,12 @@ async def test_the_persons_edits_make_the_sheet_theirs() -> None:
     assert isinstance(edited, said.SheetEdited)
     assert edited.sections["constraints"] == "No money at all."
     assert step.sheet.sections["core_features"][0].text not in edited.sections["core_features"]
+
+
+def test_each_line_with_words_is_one_requirement() -> None:
+    truth = {"core_features.want": "- a list\n-\n* big letters\n\n -5 degrees is fine", "constraints.avoid": "*"}
+    assert [(one.id, one.text) for one in requirements(truth)] == [
+        ("core_features.want.1", "a list"),
+        ("core_features.want.2", "big letters"),
+        ("core_features.want.3", "-5 degrees is fine"),
+    ]
