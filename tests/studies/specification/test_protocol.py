@@ -234,7 +234,8 @@ async def test_the_persons_edits_make_the_sheet_theirs() -> None:
 
 
 def test_each_line_with_words_is_one_requirement() -> None:
-    truth = {"core_features.want": "- a list\n-\n* big letters\n\n -5 degrees is fine", "constraints.avoid": "*"}
+    wanted = "- a list\n-\n* big letters\n\n -5 degrees is fine"
+    truth = {"core_features.want": wanted, "constraints.avoid": "*"}
     assert [(one.id, one.text) for one in requirements(truth)] == [
         ("core_features.want.1", "a list"),
         ("core_features.want.2", "big letters"),
