@@ -47,6 +47,8 @@ def show(found: Evaluation) -> None:
         report.line(f"{one.outcome}, {one.a} minus {one.b} ({which}): {said}; {told or ''}".rstrip("; "))
     if found.volunteered:
         print_volunteered(found.volunteered)
+    else:
+        report.line(f"volunteered: undefined: {found.volunteered_undefined_reason}")
     ends = ", ".join(f"{name} {several}" for name, several in found.endings.items() if several)
     report.line(f"note: {found.participants} participants, {found.sessions} sessions: {ends or 'none'}")
     notes = (*found.groups[0].flags, *found.flags, *(f"deviation: {each}" for each in found.deviations))

@@ -74,6 +74,8 @@ def show(found: Evaluation) -> None:
         report.line(f"blank control, {blank.assistant}: {told}")
     if found.disclosure:
         print_leakage(found, found.disclosure)
+    else:
+        report.line(f"leakage: undefined: {found.leakage[0].rate.undefined_reason}")
     for note in (*found.flags, *(f"deviation: {each}" for each in found.deviations)):
         report.line(f"note: {note}")
     for each in found.not_counted:

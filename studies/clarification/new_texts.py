@@ -31,6 +31,8 @@ _DEVIATIONS: Mapping[str, tuple[str, ...]] = {
     "matcher": (),
     "author": (),
 }
+_ASKED = "We study what coding assistants ask, and whether it is what matters. We test assistants, not you."
+_TOLD = "We study what people then tell a coding assistant. You are not tested."
 _WHAT = {
     "answerer": "A coding assistant asks about descriptions that lack something, and you answer.",
     "matcher": "You read what coding assistants asked, and say which missing point each question is about.",
@@ -90,7 +92,10 @@ def render(
         "study.toml": study + left_out_lines(left_out, what),
         "analysis.toml": _analysis(seat, plan),
         "consent.md": _filled(
-            "consent.md", what=_WHAT[told], where=_SENT if seat in ("answerer", "asker") else _HERE
+            "consent.md",
+            about=_TOLD if coding else _ASKED,
+            what=_WHAT[told],
+            where=_SENT if seat in ("answerer", "asker") else _HERE,
         ),
         "instructions.md": _read(f"{told}.md"),
         "debrief.md": _filled("debrief.md", hidden=_HIDDEN[told]),

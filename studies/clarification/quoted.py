@@ -29,7 +29,7 @@ from studies.study import Study
 MANIFEST, STUDY = "manifest.json", "study.json"
 EXPECTED = "an export in the format jsonl, of a role-play study or of a clarification study's answerers"
 KEEP = (
-    "The folder holds what participants wrote. Whoever withdraws or is erased later is still in it and in "
+    "The folder holds what participants wrote. Whoever withdraws or is erased later is still in it, and in "
     "what is loaded from it: make it anew then."
 )
 M = TypeVar("M", bound=BaseModel)
