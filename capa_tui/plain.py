@@ -157,7 +157,7 @@ class Plain:
         self._say(f"\n{step.title} ({', '.join(one for one in where if one)})")
         self._specification.introduce(step)
         if material := material_of(step):
-            called = {"matching": "question", "authoring": "description"}
+            called = {"matching": progress.part.lower(), "authoring": "description"}
             self._material(material, called.get(step.kind, "request"))
         if says_more(step):
             self._say(reflowed(step.body.replace("**", "")))

@@ -1,4 +1,7 @@
-"""The matcher's screen: a task, a question that somebody asked, and the key questions it may be about."""
+"""The matcher's screen: a task, a question that somebody asked, and the key questions it may be about.
+
+Where the study codes what participants wrote, the same screen in other words.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,9 @@ if TYPE_CHECKING:
     from screens.visit import VisitScreen
 
 FIELD = "matches"
-ONE_KEY = "One key decides: the number of a key question, or 0 for none. s: several."
+ONE_KEY = "One key decides: the number of a {what}, or 0 for none. s: several."
 SEVERAL = "Numbers mark and unmark. Enter goes on."
-OPEN = "Still open: choose a key question by its number, or 0 for none."
+OPEN = "Still open: choose a {what} by its number, or 0 for none."
 NONE = "none of these"
 
 
@@ -33,6 +36,11 @@ class MatchingScreen(ParticipantScreen):
     """One asked question; a further one takes its place."""
 
     CSS_PATH = ["participant.tcss", "matching.tcss"]
+    SHOWN = "Somebody asked"
+    """Above what is labelled."""
+    ASKED = "Does it ask about one of these?"
+    WHAT = "key question"
+    """What is chosen by its number."""
     HELP = (
         "Say which of the key questions the question asks about: whether one answer would settle both. A "
         "number decides and goes on; 0 says that it asks about none of them. Where it asks about several, "
@@ -41,18 +49,18 @@ class MatchingScreen(ParticipantScreen):
     BINDINGS: ClassVar[list[Any]] = [
         *(
             Binding(str(n), f"one({n})", "this one", group=Binding.Group("this one"),
-                    tooltip="The question asks about this one, and on (after s: mark it, or no longer)")
+                    tooltip="This one, and on (after s: mark it, or no longer)")
             for n in range(1, 10)
         ),
-        Binding("0", "none", "none", id="matching.none", tooltip="It asks about none of them, and on"),
+        Binding("0", "none", "none", id="matching.none", tooltip="None of them, and on"),
         Binding("s", "several", "several", id="matching.several",
-                tooltip="It asks about several: numbers mark, enter goes on"),
+                tooltip="Several of them: numbers mark, enter goes on"),
         Binding("s,escape", "single", "one only", id="matching.single", tooltip="A number decides again"),
         Binding("pagedown", "scroll('down')", "scroll", show=False, tooltip="Scroll the task"),
         Binding("pageup", "scroll('up')", "scroll", show=False, tooltip="Scroll the task"),
         Binding("p", "previous", "previous", id="matching.previous",
-                tooltip="Back to the question before, to look at it or decide anew"),
-        Binding("enter", "next", "go on", id="matching.next", tooltip="To the next question"),
+                tooltip="Back to the one before, to look at it or decide anew"),
+        Binding("enter", "next", "go on", id="matching.next", tooltip="To the next one"),
     ]  # fmt: skip
 
     def __init__(self, flow: VisitScreen, step: Step) -> None:
@@ -66,9 +74,9 @@ class MatchingScreen(ParticipantScreen):
         with Pane("The task", id="task"):
             yield PlainText(id="task-text")
         with Vertical(id="decision"):
-            with Pane("Somebody asked", id="asked-question"):
+            with Pane(self.SHOWN, id="asked-question"):
                 yield PlainText(id="question-text")
-            with Pane("Does it ask about one of these?", id="key-questions"):
+            with Pane(self.ASKED, id="key-questions"):
                 yield NumberedChoices(NONE, id="choices")
             with Horizontal(id="ways"):
                 yield TextButton("Previous", compact=True, focusable=False, id="previous")
@@ -111,7 +119,7 @@ class MatchingScreen(ParticipantScreen):
         self._guide()
 
     def _guide(self) -> None:
-        self.say(SEVERAL if self._several else ONE_KEY)
+        self.say(SEVERAL if self._several else ONE_KEY.format(what=self.WHAT))
         self.refresh_bindings()
 
     def _say(self, value: Any) -> None:
@@ -183,4 +191,17 @@ class MatchingScreen(ParticipantScreen):
         if self._answers.missing() is None:
             self.flow.leave(self.step)
         else:
-            self.say(OPEN, urgent=True)
+            self.say(OPEN.format(what=self.WHAT), urgent=True)
+
+
+class CodingScreen(MatchingScreen):
+    """One text of a participant's and the statements that it may give away: the same in other words."""
+
+    HELP = (
+        "Say which of the statements the text gives away: whether somebody who reads it alone would learn it "
+        "from there. A number decides and goes on; 0 says that it gives none of them away. Where it gives "
+        "several away, press s, mark them, and go on. You can go back within a block and decide anew."
+    )
+    SHOWN = "Somebody wrote"
+    ASKED = "Which of these does it give away?"
+    WHAT = "statement"

@@ -177,6 +177,8 @@ def place(progress: Progress) -> str:
             "Practice": "practice",
             "Task": "task",
             "Question": "question",
+            "Answer": "answer",
+            "Message": "message",
             "Check": "check",
         }
         what = units.get(progress.part)

@@ -261,9 +261,10 @@ class VisitScreen(CapaScreen[Done]):
 
                 return AnnotationScreen(self, now)
             case "matching":
-                from screens.matching import MatchingScreen
+                from screens.matching import CodingScreen, MatchingScreen
 
-                return MatchingScreen(self, now)
+                coding = self.visit.study.settings.clarification.coding
+                return CodingScreen(self, now) if coding else MatchingScreen(self, now)
             case "authoring":
                 from screens.authoring import AuthoringScreen
 

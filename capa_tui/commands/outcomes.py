@@ -16,6 +16,7 @@ from capa_tui.services import Services
 from studies.errors import InputError
 
 if TYPE_CHECKING:
+    from studies.coding import Coding
     from studies.events import Event
     from studies.ports import StudyRecord
     from studies.roleplay.shown import Shown as RoleplayShown
@@ -37,6 +38,8 @@ def evaluate(arguments: Namespace) -> int:
     if (arguments.study is None) == (arguments.records is None):
         raise InputError("name a study, or run records with --records FILE")
     if arguments.records is not None:
+        if arguments.coded:
+            raise InputError("--coded goes with a study, not with run records")
         from capa_tui.commands.records import evaluate_records
 
         return evaluate_records(arguments)
@@ -58,7 +61,10 @@ async def _evaluate(arguments: Namespace) -> int:
             await kind.run_extra(services, study)
         streams = await services.archive.streams(record.sha256)
         desk = await services.archive.desk(record.sha256)
-        found = kind.figures(study, streams, desk, record.reference)
+        coded: dict[str, Any] = {}
+        if arguments.coded:
+            coded["coding"] = await _coding(services, study, streams, desk, arguments.coded)
+        found = kind.figures(study, streams, desk, record.reference, **coded)
         found = await looked(services, record, "evaluate", arguments.reason, found)
     if arguments.json:
         report.emit(found.to_json())
@@ -75,6 +81,28 @@ def _kind(record: StudyRecord) -> ModuleType:
             f"evaluate is for {' and '.join(KINDS)} studies, agreement for annotation studies"
         )
     return importlib.import_module(f"capa_tui.commands.{KINDS[record.study_kind]}")
+
+
+async def _coding(
+    services: Services,
+    study: Study,
+    streams: Mapping[str, Sequence[Event]],
+    desk: Sequence[Event],
+    name: str,
+) -> Coding:
+    """The decisions of a coding study of the same database; it is refused where it codes something else."""
+    from studies.coding import read_coding
+
+    record = await services.archive.find(name)
+    return read_coding(
+        study,
+        streams,
+        desk,
+        await services.archive.study(record.sha256),
+        await services.archive.streams(record.sha256),
+        await services.archive.desk(record.sha256),
+        name=record.reference,
+    )
 
 
 def saw(arguments: Namespace) -> int:

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from capa_tui import report
+from capa_tui.commands.coded import print_leakage
 from capa_tui.commands.printing import by_words, interval_words
 from capa_tui.services import Services
 
 if TYPE_CHECKING:
+    from studies.coding import Coding
     from studies.events import Event
     from studies.roleplay.evaluation import Evaluation
     from studies.study import Study
@@ -31,13 +33,17 @@ async def run_extra(services: Services, study: Study) -> None:
 
 
 def figures(
-    study: Study, streams: Mapping[str, Sequence[Event]], desk: Sequence[Event], name: str
+    study: Study,
+    streams: Mapping[str, Sequence[Event]],
+    desk: Sequence[Event],
+    name: str,
+    coding: Coding | None = None,
 ) -> Evaluation:
     """The outcomes of a study."""
     from studies.roleplay.blank import recorded
     from studies.roleplay.evaluate import evaluate
 
-    return evaluate(study, streams, desk, name=name, blank=recorded(study, desk))
+    return evaluate(study, streams, desk, name=name, coding=coding, blank=recorded(study, desk))
 
 
 def show(found: Evaluation) -> None:
@@ -66,6 +72,10 @@ def show(found: Evaluation) -> None:
     for blank in found.blank_control:
         told = blank.undefined_reason or f"{blank.solved} of {blank.tasks} tasks solved when told everything"
         report.line(f"blank control, {blank.assistant}: {told}")
+    if found.disclosure:
+        print_leakage(found, found.disclosure)
+    else:
+        report.line(f"leakage: undefined: {found.leakage[0].rate.undefined_reason}")
     for note in (*found.flags, *(f"deviation: {each}" for each in found.deviations)):
         report.line(f"note: {note}")
     for each in found.not_counted:

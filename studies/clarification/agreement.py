@@ -181,7 +181,7 @@ def matcher_agreement(
     weighing = {one: float(weight) for one, weight in counts.items()}
     return MatcherAgreement(
         report=report,
-        pair=_binary("pair", study, pair_ratings(study, made), weighing),
+        pair=pair_agreement(study, made),
         any_match=_binary("question", study, any_ratings(made), weighing),
         sets=set_alpha(Ratings.of(set_ratings(made))),
         fresh_hit=_binary("turn", study, fresh_ratings(study, made), weighing, NO_RUNS),
@@ -194,6 +194,13 @@ def matcher_agreement(
         not_counted=out,
         looks=looks(desk, study.sha256),
     )
+
+
+def pair_agreement(study: Study, made: Sequence[Decision]) -> Binary:
+    """The agreement on pairs of an asked question and a key question, or of a text and a statement."""
+    counts = weights(study.clarification_tasks, study.asked)
+    weighing = {one: float(weight) for one, weight in counts.items()}
+    return _binary("pair", study, pair_ratings(study, made), weighing)
 
 
 # -- decisions as ratings ----------------------------------------------------------------------

@@ -15,6 +15,8 @@ from studies.clarification.metrics import Run
 from studies.clarification.payloads import Ending
 from studies.clarification.plan import OUTCOMES
 from studies.clarification.records import run_of
+from studies.clarification.volunteered import CodedAnswers, volunteered
+from studies.coding import HOW, Coding
 from studies.counting import NotCounted
 from studies.errors import InputError
 from studies.events import Event
@@ -22,7 +24,8 @@ from studies.looks import Looked, deviations, looks
 from studies.progress import planned_n
 from studies.study import Study
 
-NOT_CODED = "the answers have not been coded"
+NOT_CODED = f"the answers have not been coded: {HOW}"
+NOBODY_ANSWERED = "the participants asked, so no answer is a participant's own"
 ADRIFT = (
     "{several} questions were never matched, because the session ended before the judge had voted; they "
     "count as misses"
@@ -63,8 +66,9 @@ class Evaluation:
     """The whole; then by seat; within it by type, by model and by number of gaps."""
     contrasts: tuple[Contrast, ...]
     sensitivity: tuple[Sensitivity, ...]
-    volunteered: None
-    volunteered_undefined_reason: str
+    volunteered: CodedAnswers | None
+    """What the answers gave away, asked or not, as two coders see it."""
+    volunteered_undefined_reason: str | None
     not_counted: tuple[NotCounted, ...]
     models_served: Mapping[str, Sequence[str]]
     isolation: tuple[str, ...]
@@ -104,7 +108,7 @@ class Evaluation:
                 }
                 for one in self.sensitivity
             ],
-            "volunteered": self.volunteered,
+            "volunteered": self.volunteered.to_json() if self.volunteered else None,
             "volunteered_undefined_reason": self.volunteered_undefined_reason,
             "not_counted": [asdict(one) for one in self.not_counted],
             "models_served": {name: list(models) for name, models in self.models_served.items()},
@@ -118,7 +122,12 @@ class Evaluation:
 
 
 def evaluate(
-    study: Study, streams: Mapping[str, Sequence[Event]], desk: Sequence[Event], *, name: str | None = None
+    study: Study,
+    streams: Mapping[str, Sequence[Event]],
+    desk: Sequence[Event],
+    *,
+    name: str | None = None,
+    coding: Coding | None = None,
 ) -> Evaluation:
     """Every outcome figure of a study in which people answer or ask.
 
@@ -127,6 +136,7 @@ def evaluate(
         streams: its participations' events by stream id.
         desk: desk events; those of other studies are passed over.
         name: what the study is called in the report; its own name by default.
+        coding: what two coders say that the answers give away; None before.
 
     Raises:
         InputError: the study's seat has no dialogues.
@@ -156,8 +166,8 @@ def evaluate(
         groups=groups(runs),
         contrasts=contrasts(study, runs),
         sensitivity=tuple(_sensitivity(study, persons, out)),
-        volunteered=None,
-        volunteered_undefined_reason=NOT_CODED,
+        volunteered=volunteered(study, kept, coding) if coding else None,
+        volunteered_undefined_reason=None if coding else NOT_CODED if seat == "answerer" else NOBODY_ANSWERED,
         not_counted=out,
         models_served=served,
         isolation=isolation,

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, inf
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from studies.clarification.intervals import Unit, few, interval_json, of_mean, of_share, unit_of, units
 from studies.clarification.metrics import Ended, Run, Seat, hit_name
@@ -18,6 +18,9 @@ from studies.statistics.intervals import Interval
 
 ALWAYS_GAPS = (1, 2, 3)
 """Numbers of key questions whose hit rates the whole always names, as the benchmark has them."""
+By = Mapping[str, str | int | None]
+"""What the runs of a group have in common; empty for the whole."""
+T = TypeVar("T")
 NO_RUNS = "no run counts"
 NO_TESTS = "no run has a verdict of hidden tests"
 MEANS: Mapping[str, tuple[Callable[[Run], float], float, float]] = {
@@ -46,8 +49,7 @@ class Figure:
 class Group:
     """The figures of one group of runs. Shares from 0 to 1, rounds and Diff in questions."""
 
-    by: Mapping[str, str | int | None]
-    """What the runs have in common; empty for the whole."""
+    by: By
     runs: int
     tasks: int
     """Different ones."""
@@ -112,25 +114,28 @@ def groups(runs: Sequence[Run]) -> tuple[Group, ...]:
 
     A model, type or number of gaps that all runs share has its group too, so that a script finds it.
     """
-    found = [group({}, runs)]
-    present = {one.seat for one in runs}
+    return tuple(group(by, own) for by, own in partition(runs, lambda one: one))
+
+
+def partition(made: Sequence[T], run_of: Callable[[T], Run]) -> Iterator[tuple[By, list[T]]]:
+    """What `groups` are over, with what each has in common: of runs, or of whatever belongs to a run."""
+    yield {}, list(made)
+    present = {run_of(one).seat for one in made}
     for seat in (name for name in get_args(Seat) if name in present):
-        own = [one for one in runs if one.seat == seat]
-        found.append(group({"seat": seat}, own))
-        types = dict.fromkeys(name for one in own for name in one.types)
-        found += [
-            group({"seat": seat, "type": name}, [one for one in own if name in one.types])
-            for name in sorted(types)
-        ]
+        own = [one for one in made if run_of(one).seat == seat]
+        yield {"seat": seat}, own
+        types = dict.fromkeys(name for one in own for name in run_of(one).types)
+        for name in sorted(types):
+            yield {"seat": seat, "type": name}, [one for one in own if name in run_of(one).types]
         for key, value_of in (("model", _model), ("gaps", _gaps)):
-            parts: dict[str | int, list[Run]] = {}
+            parts: dict[str | int, list[T]] = {}
             for one in own:
-                parts.setdefault(value_of(one), []).append(one)
-            found += [group({"seat": seat, key: name}, parts[name]) for name in sorted(parts)]
-    return tuple(found)
+                parts.setdefault(value_of(run_of(one)), []).append(one)
+            for value in sorted(parts):
+                yield {"seat": seat, key: value}, parts[value]
 
 
-def group(by: Mapping[str, str | int | None], runs: Sequence[Run]) -> Group:
+def group(by: By, runs: Sequence[Run]) -> Group:
     """The figures of some runs.
 
     Args:
@@ -165,9 +170,7 @@ def group(by: Mapping[str, str | int | None], runs: Sequence[Run]) -> Group:
     )
 
 
-def _hit_rates(
-    by: Mapping[str, str | int | None], runs: Sequence[Run], unit: Unit | None
-) -> Iterator[tuple[str, Figure]]:
+def _hit_rates(by: By, runs: Sequence[Run], unit: Unit | None) -> Iterator[tuple[str, Figure]]:
     parts: dict[int, list[Run]] = {} if "gaps" in by else {gaps: [] for gaps in ALWAYS_GAPS}
     for one in runs:
         parts.setdefault(one.gaps, []).append(one)

@@ -33,7 +33,7 @@ _SERVES: Mapping[str, tuple[str, ...]] = {
         "bundle",
         "replies",
     ),
-    "matcher": ("sample",),
+    "matcher": ("sample", "coding"),
     "author": ("cross_check",),
 }
 """The settings that a seat has a use for, beyond those of every seat."""

@@ -1,13 +1,15 @@
 """The seat `matcher`: which key questions does a model's question hit?
 
 The person sees the task, the key questions in an order of their own, and the asked question; never the reply,
-later turns, the model, votes or outcome.
+later turns, the model, votes or outcome. Where the study codes what participants wrote, one of their texts
+stands in the place of the question, and key answers or facts in that of the key questions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from studies.chance import Chance
 from studies.clarification.calls import task_text
@@ -15,22 +17,73 @@ from studies.clarification.payloads import QuestionLabelled
 from studies.clarification.seat import Seat, clarifications_of
 from studies.events import Payload
 from studies.state import Closing, State, Submission
-from studies.steps import Field, Material, Message, Option, Step
+from studies.steps import Field, Material, Message, Option, Progress, Step
 
-ASKED = "Which of these does the question ask about?"
+if TYPE_CHECKING:
+    from studies.clarification.materials import KeyQuestion
 
 
-class Matcher(Seat):
-    """Asked questions, one after the other."""
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a matcher is told, by what is labelled."""
 
-    UNIT = "Question"
-    KINDNESS = (
+    unit: str
+    """What progress counts."""
+    title: str
+    asked: str
+    """What is to be decided."""
+    kindness: str
+
+
+_CODING = (
+    "You will see a programming task, a few statements that belong to it, and one {text} that somebody wrote "
+    "about it. Say which of the statements the {text} gives away.\n\n"
+    "The wording may differ. What counts is whether a reader of this {text} alone would learn it from there: "
+    "a bare *yes* gives nothing away. It may give away none of them, or several.\n\n"
+    "There is no hurry and no right answer that you are compared with: your own view counts."
+)
+WORDS: Mapping[str, Words] = {
+    "questions": Words(
+        "Question",
+        "A question",
+        "Which of these does the question ask about?",
         "You will see a programming task that leaves something open, a few *key questions* about what is "
         "left open, and one question that somebody asked. Say which key questions it asks about.\n\n"
         "The wording may differ. What counts is whether one answer would settle both. It may ask about none "
         "of them, or about several.\n\n"
-        "There is no hurry and no right answer that you are compared with: your own view counts."
-    )
+        "There is no hurry and no right answer that you are compared with: your own view counts.",
+    ),
+    "answers": Words(
+        "Answer",
+        "An answer",
+        "Which of these does the answer give away?",
+        _CODING.format(text="answer"),
+    ),
+    "messages": Words(
+        "Message",
+        "A message",
+        "Which of these does the message give away?",
+        _CODING.format(text="message"),
+    ),
+}
+"""By what is labelled: asked questions, or what a study codes."""
+
+
+class Matcher(Seat):
+    """Asked questions, or texts to be coded, one after the other."""
+
+    @property
+    def words(self) -> Words:
+        """What this study's matchers are told."""
+        return WORDS[self.settings.coding.of if self.settings.coding else "questions"]
+
+    def overview(self) -> tuple[tuple[str, str, str], ...]:
+        """The rule of the seat, and that nobody is tested."""
+        return (("kindness", "Before you begin", self.words.kindness),)
+
+    def progress(self, item: str, state: State) -> Progress:
+        """Where in the order a question or text is."""
+        return replace(super().progress(item, state), part=self.words.unit)
 
     def steps_of(self, item: str) -> tuple[str, ...]:
         """One decision."""
@@ -47,19 +100,25 @@ class Matcher(Seat):
         """The question beside the key questions."""
         item = step_id.split(":", 2)[2]
         task, asked = self.study.asked_question(item)
-        options = tuple(Option(one, task.key_question(one).question) for one in self.shown_order(item, state))
+        options = tuple(self.option(task.key_question(one)) for one in self.shown_order(item, state))
         last = state.submitted.get(step_id)
         return Step(
             step_id,
             state.revision(step_id),
             "matching",
-            "A question",
-            fields=(Field("matches", "multi", ASKED, options),),
+            self.words.title,
+            fields=(Field("matches", "multi", self.words.asked, options),),
             about=item,
             material=Material(asked.text, (Message("task", task_text(task)),)),
             progress=self.progress(item, state),
             previous=last.answers if last and state.reopened == step_id else None,
         )
+
+    def option(self, gap: KeyQuestion) -> Option:
+        """A key question; in coding the statement, behind the question that it answers if there is one."""
+        if self.settings.coding is None:
+            return Option(gap.id, gap.question)
+        return Option(gap.id, gap.answer if gap.answer == gap.question else f"{gap.question} {gap.answer}")
 
     def closed(self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int) -> Payload:
         """The decision."""

@@ -13,6 +13,8 @@ from studies.clarification.asked import looks_like_records, with_asked
 from studies.clarification.benchmark import read_tasks
 from studies.clarification.materials import AskedQuestion, ClarificationTask
 from studies.clarification.new_texts import render
+from studies.clarification.quoted import is_export, quoted
+from studies.clarification.settings import Coding
 from studies.errors import InputError
 from studies.events import to_ascii_json
 from studies.folder_checks import accept
@@ -38,6 +40,7 @@ class _Read:
     tasks: tuple[ClarificationTask, ...]
     notes: tuple[str, ...]
     seed: int
+    coding: Coding | None = None
 
 
 def create(
@@ -58,12 +61,14 @@ def create(
     Args:
         directory: new or empty; its name gives title and name.
         source: tasks in ClarifyCodeBench's format or that of tasks.jsonl; or run records (a file, or a folder
-            with a file for each model), which make a study for matchers. None: the bundled study's tasks.
+            with a file for each model), which make a study for matchers; or an export (jsonl) of a role-play
+            or an answerers' study, which makes one for coders. None: the bundled study's tasks.
         tasks_file: the tasks that the run records are about.
-        seat: where the participants sit; `matcher` for run records, else `answerer` by default.
+        seat: where the participants sit; `matcher` for run records and exports, else `answerer` by default.
         participants: planned number of participants, one slot each.
         items_each: tasks, or asked questions, a participant gets.
-        raters: participants each of them goes to; matchers are two by default where anything is planned.
+        raters: participants each of them goes to; matchers are two by default where anything is planned, and
+            coders always.
         block: tasks or asked questions between two rests.
         unequal: keep everything where the counts do not divide.
         seed: of everything drawn by chance; derived from the materials by default.
@@ -77,6 +82,8 @@ def create(
     read = _read(sits, source, tasks_file, seed)
     if sits == "matcher" and raters is None and (participants or items_each):
         raters = None if participants and items_each else MATCHERS
+    elif read.coding and not (participants or raters):
+        participants = MATCHERS
     wish = wished(
         participants=participants, items_each=items_each, raters=raters, block=block, unequal=unequal
     )
@@ -91,7 +98,7 @@ def create(
     left_out = [_id(one) for place, one in enumerate(units) if place not in drawn]
     tasks = _tasks_of(kept)
     notes = [*read.notes, *changed, *left_out_notes(plan, len(units), [], left_out), *_missing(sits, tasks)]
-    files = render(root.name, sits, plan, tasks, read.seed, left_out)
+    files = render(root.name, sits, plan, tasks, read.seed, left_out, read.coding)
     files["tasks.jsonl"] = b"".join(map(json_line, tasks))
     accept(files)
     write(root, files)
@@ -104,20 +111,27 @@ def create(
 def _seat(seat: str | None, source: Path | None, tasks_file: Path | None) -> Seat:
     if seat is not None and seat not in SEATS:
         raise InputError(f"no seat {seat!r}; there is: {', '.join(SEATS)}")
-    records = source is not None and looks_like_records(source)
+    exported = source is not None and is_export(source)
+    records = source is not None and not exported and looks_like_records(source)
     if records and tasks_file is None:
         raise InputError(
             f"{source} holds run records, which lack key questions; give their tasks too, with --tasks FILE"
         )
     if tasks_file is not None and not records:
         raise InputError("--tasks goes with run records: --from RECORDS --tasks FILE")
-    if records and seat not in (None, "matcher"):
-        raise InputError(f"run records make a study for matchers, not for the seat {seat}")
-    found: Seat = next((one for one in SEATS if one == seat), "matcher" if records else "answerer")
+    if (records or exported) and seat not in (None, "matcher"):
+        what = "run records make" if records else "an export makes"
+        raise InputError(f"{what} a study for matchers, not for the seat {seat}")
+    found: Seat = next(
+        (one for one in SEATS if one == seat), "matcher" if records or exported else "answerer"
+    )
     return found
 
 
 def _read(seat: Seat, source: Path | None, tasks_file: Path | None, seed: int | None) -> _Read:
+    if source is not None and is_export(source):
+        told = quoted(source)
+        return _Read(told.tasks, told.notes, _seed_of(told.tasks) if seed is None else seed, told.coding)
     path = tasks_file or source or bundled("clarification") / "tasks.jsonl"
     found = read_tasks(path)
     notes = found.notes if source else ("The tasks are those of the bundled study.",)
@@ -126,7 +140,7 @@ def _read(seat: Seat, source: Path | None, tasks_file: Path | None, seed: int | 
         tasks, more = with_asked(found.tasks, source, seed)
         return _Read(tasks, (*notes, *more), seed)
     if seat == "matcher" and not any(one.asked for one in found.tasks):
-        raise InputError("matchers need asked questions: --from RECORDS --tasks FILE")
+        raise InputError("matchers need asked questions: --from RECORDS --tasks FILE, or --from EXPORT")
     return _Read(_fitting(seat, found.tasks), notes, seed)
 
 

@@ -16,6 +16,7 @@ from studies.new_folder import slug, title_of, toml_value
 
 if TYPE_CHECKING:
     from studies.clarification.materials import ClarificationTask
+    from studies.clarification.settings import Coding
     from studies.new_design import Plan
 
 _TEMPLATES = Path(__file__).parents[1] / "templates" / "clarification"
@@ -30,11 +31,14 @@ _DEVIATIONS: Mapping[str, tuple[str, ...]] = {
     "matcher": (),
     "author": (),
 }
+_ASKED = "We study what coding assistants ask, and whether it is what matters. We test assistants, not you."
+_TOLD = "We study what people then tell a coding assistant. You are not tested."
 _WHAT = {
     "answerer": "A coding assistant asks about descriptions that lack something, and you answer.",
     "matcher": "You read what coding assistants asked, and say which missing point each question is about.",
     "asker": "You read descriptions that may lack something, and ask for what is missing.",
     "author": "You shorten descriptions of programs, and write down what one would then have to ask.",
+    "coder": "You read what people wrote about programming tasks, and say what it gives away.",
 }
 _HIDDEN = {
     "answerer": """\
@@ -49,6 +53,9 @@ ask about the same descriptions. How many pieces of information were missing was
     "author": """\
 Somebody else looked at your descriptions without seeing what you had left out, and we count how much of it
 they found.""",
+    "coder": """\
+The people whose words you read had been asked to tell only what an assistant asked for. We compare what they
+gave away under different conditions, which you were not shown. Two people read each text.""",
 }
 
 
@@ -59,33 +66,39 @@ def render(
     tasks: Sequence[ClarificationTask],
     seed: int,
     left_out: Sequence[str],
+    coding: Coding | None = None,
 ) -> dict[str, bytes]:
     """The files of a new folder of that name, by relative path, without tasks.jsonl."""
     title = title_of(name)
+    told = "coder" if coding else seat
+    asked = coding.of if coding else "asked questions"
     hosted = seat == "asker" and not all(gap.cues for one in tasks for gap in one.key_questions)
     judge = toml_value("openai/name-of-the-model" if hosted else "rehearsal")
     study = _filled(
         "study.toml",
-        about=_commented(_about(seat, tasks)),
+        about=_commented(_about(seat, tasks, coding)),
         title=toml_value(title),
         name=toml_value(slug(title)),
         seed=seed,
         processors=_read("processors.toml") if hosted else "",
-        units="questions" if seat == "matcher" else "tasks",
+        units=asked if seat == "matcher" else "tasks",
         design=_design(plan),
         seat=toml_value(seat),
-        protocol=_read(f"{seat}.toml"),
+        protocol=_filled("coder.toml", of=coding.of, study=coding.study) if coding else _read(f"{seat}.toml"),
         assistants=_filled(f"{seat}-assistants.toml", judge=judge) if seat in ("answerer", "asker") else "",
     )
-    what = "tasks.jsonl: {} " + ("asked questions" if seat == "matcher" else "tasks")
+    what = "tasks.jsonl: {} " + (asked if seat == "matcher" else "tasks")
     files = {
         "study.toml": study + left_out_lines(left_out, what),
         "analysis.toml": _analysis(seat, plan),
         "consent.md": _filled(
-            "consent.md", what=_WHAT[seat], where=_SENT if seat in ("answerer", "asker") else _HERE
+            "consent.md",
+            about=_TOLD if coding else _ASKED,
+            what=_WHAT[told],
+            where=_SENT if seat in ("answerer", "asker") else _HERE,
         ),
-        "instructions.md": _read(f"{seat}.md"),
-        "debrief.md": _filled("debrief.md", hidden=_HIDDEN[seat]),
+        "instructions.md": _read(f"{told}.md"),
+        "debrief.md": _filled("debrief.md", hidden=_HIDDEN[told]),
     }
     made = {path: text.encode("utf-8") for path, text in files.items()} | {"codebook.toml": own_codebook()}
     if seat == "answerer":
@@ -101,10 +114,14 @@ def _filled(file: str, **values: object) -> str:
     return Template(_read(file)).substitute(values)
 
 
-def _about(seat: str, tasks: Sequence[ClarificationTask]) -> str:
+def _about(seat: str, tasks: Sequence[ClarificationTask], coding: Coding | None) -> str:
     gaps, asked = sum(one.gaps for one in tasks), sum(len(one.asked) for one in tasks)
     if seat == "author":
         return f"{len(tasks)} complete tasks, from which authors leave something out."
+    if coding:
+        return (
+            f"{len(tasks)} tasks with {gaps} statements, and {asked} {coding.of} of participants to be coded."
+        )
     words = f"{len(tasks)} tasks with {gaps} key questions"
     return f"{words}, and {asked} questions that models asked." if seat == "matcher" else f"{words}."
 

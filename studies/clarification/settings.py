@@ -55,6 +55,16 @@ class Sample(Settings):
     """Questions without votes."""
 
 
+class Coding(Settings):
+    """What matchers code in place of asked questions: texts that participants of another study wrote."""
+
+    of: Literal["answers", "messages"]
+    """What the texts are. `answers`: answers to an assistant's questions, of a clarification study.
+    `messages`: messages to an assistant, of a role-play study."""
+    study: Text
+    """SHA-256 of the study version in which they were written; `evaluate --coded` holds them together."""
+
+
 class ClarificationSettings(JudgedSettings):
     """How a clarification study goes (ClarifyCodeBench's protocol, with a person in one of its seats)."""
 
@@ -98,5 +108,8 @@ class ClarificationSettings(JudgedSettings):
     """What the protocol says by itself."""
     sample: Sample = Sample()
     """Seat `matcher`: which asked questions are drawn."""
+    coding: Coding | None = None
+    """Seat `matcher`: the asked questions are texts of participants, and the statements key answers or facts.
+    `new --from EXPORT` writes it."""
     cross_check: bool = True
     """Seat `author`: a second person checks each shortened task blind before differences are settled."""

@@ -24,14 +24,16 @@ Tasks = Sequence[Row[ClarificationTask]]
 def task_problems(parts: ClarificationParts) -> Iterator[Problem]:
     """Every problem of a task, or between tasks."""
     yield from _identities(parts.tasks)
+    # The tasks of a coding study are what `new` made of those of another study.
+    coding = parts.settings is not None and parts.settings.clarification.coding is not None
     for row in parts.tasks:
         yield from code_problems(row.value, row.line)
         yield from _tests(row.value, row.line)
-        yield from _statement(row.value, row.line)
+        yield from () if coding else _statement(row.value, row.line)
     if parts.settings is not None:
         yield from _of_seat(parts.settings, parts.tasks)
         yield from _scripts(parts.settings, parts.tasks)
-    yield from _untyped(parts.tasks)
+    yield from () if coding else _untyped(parts.tasks)
 
 
 def _identities(tasks: Tasks) -> Iterator[Problem]:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from studies.coding import Coding, Figure, share
 from studies.events import Event, by_time, to_ascii_json
 from studies.looks import deviations, looks
 from studies.progress import planned_n
@@ -21,7 +22,16 @@ from studies.roleplay.counting import (
     people,
 )
 from studies.roleplay.design import speakers
-from studies.roleplay.evaluation import Accepts, Donors, Evaluation, Idle, Leakage, Sensitivity
+from studies.roleplay.disclosure import WITHOUT_LEAKS, Disclosure, Told, disclosure
+from studies.roleplay.evaluation import (
+    NO_LEAKS,
+    Accepts,
+    Donors,
+    Evaluation,
+    Idle,
+    Leakage,
+    Sensitivity,
+)
 from studies.roleplay.figures import Group, counting, group, idle_times, undefined
 from studies.roleplay.payloads import Disposition, DonorsFixed
 from studies.roleplay.plan import primary_outcome
@@ -29,12 +39,12 @@ from studies.study import Study
 from studies.taxonomy import MECHANISMS
 
 NO_DIFFICULTY = "difficulty is not fixed by a reference run for every task"
-NO_LEAKS = "the dialogues have not been coded for leaked facts"
 NO_EXCLUSIONS = "no declared exclusion applies to anybody"
 NOT_DECIDED = "the session ends at the first accepted submission, so the participant accepts nothing"
 DIFFICULTIES = ("simple", "medium", "complex")
 UNSAFE = "unsafe"
 """The judge's word for code that ran without isolation."""
+NO_SESSIONS = "no session counts whose first own message is coded"
 UNFINISHED = "with the finished blocks of unfinished participations"
 
 
@@ -44,7 +54,7 @@ def evaluate(
     desk: Sequence[Event],
     *,
     name: str | None = None,
-    leaked: Mapping[str, bool] | None = None,
+    coding: Coding | None = None,
     blank: Sequence[BlankOutcome] = (),
 ) -> Evaluation:
     """Every outcome figure of a study. Takes long where there is much: not for an event loop.
@@ -54,7 +64,7 @@ def evaluate(
         streams: its participations' events by stream id.
         desk: desk events; those of other studies are passed over.
         name: what the study is called in the report; its own name by default.
-        leaked: by session id, whether a withheld fact was told at turn 1, as coded afterwards; None before.
+        coding: what two coders say that the messages revealed; None before.
         blank: what came of the blank control.
     """
     persons = people(study, streams, desk)
@@ -64,6 +74,7 @@ def evaluate(
     served = _served(counted.people)
     isolation = sorted(frozenset().union(*(one.isolation for one in counted.people)))
     noted = tuple(_noted(study, served, isolation, donors))
+    told = disclosure(study, streams.values(), counting(outcomes), coding) if coding else None
     return Evaluation(
         study=name or study.settings.name,
         sha256=study.sha256,
@@ -79,9 +90,10 @@ def evaluate(
         },
         groups=tuple(_groups(study, outcomes, noted)),
         contrasts=contrasts(study, outcomes, noted=noted),
-        sensitivity=tuple(_sensitivity(study, persons, counted, leaked, noted)),
+        sensitivity=tuple(_sensitivity(study, persons, counted, told, noted)),
         idle=tuple(_idle(study, outcomes)),
-        leakage=tuple(_leakage(study, outcomes, leaked)),
+        leakage=tuple(_leakage(study, told)),
+        disclosure=told,
         accepts=_accepts(study, counting(outcomes)),
         blank_control=blank_figures(study, blank),
         short_of_history=sum(one.short_of_history for one in counted.people),
@@ -140,7 +152,7 @@ def _sensitivity(
     study: Study,
     persons: Sequence[Person],
     counted: Counted,
-    leaked: Mapping[str, bool] | None,
+    told: Disclosure | None,
     noted: Sequence[str],
 ) -> Iterator[Sensitivity]:
     def run(name: str, outcomes: Sequence[Outcome], unsolved: Collection[Disposition] = ()) -> Sensitivity:
@@ -150,11 +162,11 @@ def _sensitivity(
         return Sensitivity(name, groups, planned)
 
     yield run("technical failures and spending limits as unsolved", counted.outcomes, LEFT_OUT)
-    name = "without sessions in which a withheld fact was told at turn 1"
-    if leaked is None:
-        yield Sensitivity(name, (), (), NO_LEAKS)
+    if told is None:
+        yield Sensitivity(WITHOUT_LEAKS, (), (), NO_LEAKS)
     else:
-        yield run(name, [one for one in counted.outcomes if not leaked.get(one.session, False)])
+        leaks = told.leaks
+        yield run(WITHOUT_LEAKS, [one for one in counted.outcomes if one.session not in leaks])
     yield run(UNFINISHED, count(persons, finished_blocks=True).outcomes)
     ended = count(persons, states=frozenset({"completed"}))
     yield run("without participations that a spending limit ended", ended.outcomes)
@@ -178,16 +190,23 @@ def _idle(study: Study, outcomes: Sequence[Outcome]) -> Iterator[Idle]:
 # -- what figures are read with ----------------------------------------------------------------
 
 
-def _leakage(
-    study: Study, outcomes: Sequence[Outcome], leaked: Mapping[str, bool] | None
-) -> Iterator[Leakage]:
+def _leakage(study: Study, told: Disclosure | None) -> Iterator[Leakage]:
     for name in study.settings.roleplay.conditions:
-        own = [one for one in outcomes if one.condition == name and leaked and one.session in leaked]
-        if leaked is None or not own:
-            yield Leakage({"condition": name}, 0, None, None, NO_LEAKS)
-        else:
-            told = sum(leaked[one.session] for one in own)
-            yield Leakage({"condition": name}, len(own), told, told / len(own))
+        if told is None:
+            unknown = Figure(None, 0, None, NO_LEAKS)
+            yield Leakage({"condition": name}, 0, None, unknown, unknown)
+            continue
+        own = [one for one in told.sessions if one.outcome.condition == name]
+
+        def rate(rule: str, own: Sequence[Told] = own) -> tuple[int, Figure]:
+            people: dict[str, list[bool]] = {}
+            for one in own:
+                if (leaked := one.leaked(rule)) is not None:
+                    people.setdefault(one.outcome.participant, []).append(leaked)
+            return sum(map(sum, people.values())), share(people, NO_SESSIONS)
+
+        leaked, found = rate("both")
+        yield Leakage({"condition": name}, found.n, leaked if found.n else None, found, rate("either")[1])
 
 
 def _accepts(study: Study, outcomes: Sequence[Outcome]) -> Accepts:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from studies.coding import HOW, Figure
 from studies.counting import NotCounted
 from studies.looks import Looked
 from studies.roleplay.blank import BlankFigure
 from studies.roleplay.contrasts import Contrast
+from studies.roleplay.disclosure import Disclosure
 from studies.roleplay.figures import Group
 from studies.statistics.spread import Spread
+
+NO_LEAKS = f"the messages have not been coded: {HOW}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +57,29 @@ class Accepts:
 
 @dataclass(frozen=True, slots=True)
 class Leakage:
-    """Sessions in which a withheld fact was told at turn 1, as coded."""
+    """Sessions whose first message of the participant's own revealed a withheld fact, as coded."""
 
     by: Mapping[str, str | None]
     sessions: int
-    """Coded ones."""
+    """Those whose first message is coded, and those without a message."""
     leaked: int | None
-    rate: float | None
-    undefined_reason: str | None = None
+    """All coders say so."""
+    rate: Figure
+    either: Figure
+    """The rate where any coder says so."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The rate, and beside it its interval and the rate under the other rule."""
+        rate = self.rate.to_json()
+        return {
+            "by": dict(self.by),
+            "sessions": self.sessions,
+            "leaked": self.leaked,
+            "rate": rate["value"],
+            "rate_ci": rate["ci"],
+            "either": self.either.to_json(),
+            "undefined_reason": rate["undefined_reason"],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +116,8 @@ class Evaluation:
     sensitivity: tuple[Sensitivity, ...]
     idle: tuple[Idle, ...]
     leakage: tuple[Leakage, ...]
+    disclosure: Disclosure | None
+    """Which facts messages revealed; None where they were not coded."""
     accepts: Accepts
     blank_control: tuple[BlankFigure, ...]
     short_of_history: int
@@ -121,7 +142,18 @@ class Evaluation:
 
     def to_json(self) -> dict[str, Any]:
         """The contract's `groups` and `contrasts`, and beside them what they must be read with."""
-        values = {**asdict(self), "kind": "roleplay", "planned_n_reached": self.reached}
+        told = self.disclosure
+        values = {
+            **asdict(replace(self, disclosure=None)),
+            "kind": "roleplay",
+            "planned_n_reached": self.reached,
+        }
+        del values["disclosure"]
+        values["leakage"] = [one.to_json() for one in self.leakage]
+        values["leakage_flags"] = list(told.flags) if told else []
+        values["coding"] = asdict(told.coding) if told else None
+        values["revealed"] = [one.to_json() for one in told.revealed] if told else None
+        values["revealed_undefined_reason"] = None if told else NO_LEAKS
         values["groups"] = [one.to_json() for one in self.groups]
         values["contrasts"] = [one.to_json() for one in self.contrasts]
         values["sensitivity"] = [

@@ -209,6 +209,17 @@ async def test_several_are_marked_and_a_decision_is_taken_back(seat: Make) -> No
     assert labels[1].matches == (labels[1].order[1],)
 
 
+async def test_a_coder_sees_a_text_and_statements_in_words_of_their_own(seat: Make) -> None:
+    made = await seat(matching(coding={"of": "answers", "study": "0"}), "label:")
+    async with made.sit((120, 40)):
+        assert "answer 1 of 3" in made.text.lower()
+        assert "Which of these does it give away?" in made.text
+        assert "In which unit is x? In metres." in made.text
+        assert "the number of a statement" in made.says
+        await made.press("f1")
+        assert "which of the statements the text gives away" in " ".join(made.text.split())
+
+
 async def test_a_matcher_decides_with_the_mouse(seat: Make) -> None:
     made = await seat(matching(), "label:")
     async with made.sit((120, 40)):

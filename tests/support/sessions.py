@@ -88,7 +88,8 @@ class Played:
                     samples = tuple((round(one * 1000), "key") for one in active)
                     self.add(said.Activity(step, number, samples, planned.item))
                 text = f"words of turn {number}"
-                self.add(rp.TurnSubmitted(step, session, planned.item, number, text, typing_ms=1000))
+                opening = self.study.settings.roleplay.opening if number == 1 else ""
+                self.add(rp.TurnSubmitted(step, session, planned.item, number, text, opening, typing_ms=1000))
             attempt += 1
             self.add(
                 rp.ReplyStarted(

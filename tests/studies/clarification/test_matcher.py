@@ -50,6 +50,20 @@ async def test_a_matcher_sees_task_key_questions_and_question_and_nothing_else()
     assert len(step.fields) == 1
 
 
+@pytest.mark.parametrize("what", ["answer", "message"])
+async def test_a_coder_is_asked_what_a_text_gives_away(what: str) -> None:
+    made = Labels(matching(coding={"of": f"{what}s", "study": "0"}))
+    step = await made.sit()
+    (field,) = step.fields
+    assert (step.progress.part.lower(), field.text) == (what, f"Which of these does the {what} give away?")
+    assert {one.label for one in field.options} == {
+        "In which unit is x? In metres.",
+        "What happens in a tie? The first one wins.",
+        "What is returned for no input? None.",
+    }
+    assert not any(one in repr(step) for one in ("secret-model", "votes", "hit"))
+
+
 async def test_the_order_of_the_key_questions_is_drawn_for_the_person_and_recorded() -> None:
     orders = set()
     for slot in range(1, 9):

@@ -12,13 +12,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from support.chats import ASK, FAIL, PASS, NoDialogues, Talk, roleplay_study, talk
+from support.clarifying import clarification_study
+from support.clarifying import task as clarification_task
 from support.sessions import Played, Went, played, streams
 from support.visits import usual, walk
 
+from studies.clarification.agreement import pair_agreement
+from studies.coding import UNDECIDED, Coding, own_texts, text_id
 from studies.desk import Look, SlotReleased
 from studies.events import Chain, Event, Payload
 from studies.payloads import VisitEnded, VisitStarted
 from studies.roleplay.blank import BlankOutcome, blank_control, blank_figures
+from studies.roleplay.counting import count
+from studies.roleplay.counting import people as people_of
+from studies.roleplay.disclosure import AFTER_A_REPLY, WITHOUT_LEAKS
 from studies.roleplay.evaluate import NO_DIFFICULTY, NO_EXCLUSIONS, NO_LEAKS, evaluate
 from studies.roleplay.evaluation import Evaluation
 from studies.roleplay.figures import Group
@@ -445,23 +452,50 @@ def test_planned_n_and_early_looks() -> None:
 
 
 def test_leakage_once_it_is_coded() -> None:
+    """Openings are fixed, so a person's own first message is that of turn 2, and a session may have none."""
     study = study_of()
-    people = [played(study, n, by_condition(none="p", same_user="fff")) for n in range(1, 7)]
+    people = [played(study, n, by_condition(none="qp", same_user="fff")) for n in range(1, 7)]
+    people.append(played(study, 7, by_condition(none="p", same_user="p")))
     before = evaluated(study, *people)
-    assert [one.undefined_reason for one in before.leakage] == [NO_LEAKS, NO_LEAKS]
-    (run,) = [one for one in before.sensitivity if "told at turn 1" in one.name]
+    assert [one.to_json()["undefined_reason"] for one in before.leakage] == [NO_LEAKS, NO_LEAKS]
+    (run,) = [one for one in before.sensitivity if one.name == WITHOUT_LEAKS]
     assert (run.groups, run.undefined_reason) == ((), NO_LEAKS)
-    sessions = {
-        one.payload.session: one.payload.condition
-        for person in people
-        for one in person.events
-        if one.kind == "session_started" and one.payload.part == "held_out"  # type: ignore[attr-defined]
+    texts = [place for one in people for place in own_texts(one.events)]
+    assert {turn for _, turn in texts} == {2, 3}
+    outcomes = count(people_of(study, streams(*people), [])).outcomes
+    condition = {one.session: one.condition for one in outcomes}
+    fact, nothing = frozenset({"a"}), frozenset[str]()
+    decided: dict[str, list[frozenset[str]]] = {
+        text_id(study.settings.seed, *place): [fact if condition[place[0]] == "none" else nothing, fact]
+        for place in texts
     }
-    leaked = {session: condition == "none" for session, condition in sessions.items()}
-    found = evaluated(study, *people, leaked=leaked)
-    assert [(one.sessions, one.leaked, one.rate) for one in found.leakage] == [(12, 12, 1.0), (12, 0, 0.0)]
-    (run,) = [one for one in found.sensitivity if "told at turn 1" in one.name]
-    assert (run.groups[0].sessions, run.groups[0].es) == (12, 0.0)
+    missing = next(session for session, turn in texts if condition[session] == "same-user")
+    decided[text_id(study.settings.seed, missing, 2)] = [fact]
+    coding = Coding("coding@1", "0", study.settings.seed, 2, 2, pair_agreement(nothing_coded(), []), decided)
+    found = evaluated(study, *people, coding=coding)
+    none, same_user = found.leakage
+    # The seventh person said nothing of their own in two sessions of each condition.
+    assert (none.sessions, none.leaked, none.rate.value) == (14, 12, 12 / 14)
+    assert (same_user.sessions, same_user.leaked, same_user.rate.value) == (13, 0, 0.0)
+    assert same_user.either.value == 11 / 13
+    means = np.array([1] * 6 + [0])
+    low, _ = stats.t.interval(0.95, 6, means.mean(), stats.sem(means))
+    assert none.rate.ci is not None
+    assert none.rate.ci.low == pytest.approx(low)
+    assert found.disclosure is not None
+    assert [(one.session, one.turn, one.reason) for one in found.disclosure.coding.not_coded] == [
+        (missing, 2, UNDECIDED)
+    ]
+    values = json.loads(json.dumps(found.to_json()))
+    assert values["leakage_flags"] == [AFTER_A_REPLY]
+    assert (values["leakage"][0]["rate"], values["coding"]["study"]) == (12 / 14, "coding@1")
+    (run,) = [one for one in found.sensitivity if one.name == WITHOUT_LEAKS]
+    assert (run.groups[0].sessions, run.groups[0].es) == (16, 4 / 16)
+
+
+def nothing_coded() -> Study:
+    asked = [{"id": "q1", "text": "x"}]
+    return clarification_study([clarification_task(asked=asked)], assistants=(), seat="matcher")
 
 
 # -- time --------------------------------------------------------------------------------------
