@@ -20,16 +20,17 @@ class Lines:
         self._loop = asyncio.get_running_loop()
         # A daemon, because a read that waits for a person cannot be cancelled; on the descriptor itself,
         # because a buffered reader that is being read cannot be closed when the process ends.
-        threading.Thread(target=self._pump, args=(source.fileno(),), daemon=True, name="stdin").start()
+        threading.Thread(target=self._pump, args=(source,), daemon=True, name="stdin").start()
 
-    def _pump(self, descriptor: int) -> None:
+    def _pump(self, source: BinaryIO) -> None:
+        # Held until its end, lest its descriptor be closed meanwhile and given to another file.
         partial = b""
         try:
-            while chunk := os.read(descriptor, CHUNK):
+            while chunk := os.read(source.fileno(), CHUNK):
                 *whole, partial = (partial + chunk).split(b"\n")
                 for line in whole:
                     self._put(line)
-        except OSError:
+        except (OSError, ValueError):
             # The terminal or the pipe is gone: that is the end of the input.
             partial = b""
         if partial:

@@ -290,7 +290,8 @@ class PlainChat:
 
     def _brief(self, chat: Chat) -> None:
         for one in chat.panels:
-            self._say(f"{one.title}:\n{one.text}".replace("**", ""))
+            text = one.text.replace("**", "") if one.markdown else one.text
+            self._say(f"{one.title}:\n{text}")
 
     @property
     def _live(self) -> Live:

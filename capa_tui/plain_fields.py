@@ -24,7 +24,9 @@ def asked_text(field: Field, question: str = "") -> str:
         field: what is asked.
         question: in place of the field's own text.
     """
-    lines = [reflowed((question or field.text).replace("**", ""))]
+    text = question or field.text
+    # Only pages are Markdown; in a question, two asterisks may be a power.
+    lines = [reflowed(text.replace("**", "")) if field.kind == "info" else text]
     if field.kind == "consent":
         lines.append("Answer yes or no.")
     elif field.kind == "scale":

@@ -41,7 +41,10 @@ class PlainSpecification:
 
     def material(self, material: Material) -> None:
         """A proposal or sheets; what was read out last is not read out once more."""
-        parts = {ROLES.get(one.role, one.role): one.text.replace("**", "") for one in material.context}
+        parts = {
+            ROLES.get(one.role, one.role): one.text.replace("**", "") if material.markdown else one.text
+            for one in material.context
+        }
         if material.request:
             parts[material.title] = material.request
         known = [name for name, text in parts.items() if self._read_out.get(name) == text]

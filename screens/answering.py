@@ -35,6 +35,8 @@ class AnsweringScreen(SessionScreen):
                 tooltip="Tell the assistant that, in these words"),
         Binding("escape", "choose_again", "choose again", id="answering.choose-again",
                 tooltip="Say anew what the question asks about; what you have written stays"),
+        Binding("f2", "brief", "what you know", id="answering.brief",
+                tooltip="What you know, over the conversation, while you write"),
         # A key that is bound anew would lose what it means in the other modes.
         *(one for one in SessionScreen.BINDINGS if {"enter", "escape"} & set(one.key.split(","))),
     ]  # fmt: skip

@@ -17,6 +17,8 @@ class AskingScreen(SessionScreen):
     BINDINGS: ClassVar[list[Any]] = [
         Binding("f4", "enough", "I have enough", id="asking.enough",
                 tooltip="You know enough to write the program: nothing more is asked in this task"),
+        Binding("f2", "brief", "the task", id="asking.brief",
+                tooltip="The task, over the conversation, while you write"),
     ]  # fmt: skip
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

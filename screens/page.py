@@ -8,6 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Center, Horizontal, Vertical
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Button
 
@@ -16,7 +17,7 @@ from screens.participant import ParticipantScreen
 from screens.widgets.bars import KeyBar
 from screens.widgets.beside import Beside
 from screens.widgets.panes import Pane, Reading
-from screens.widgets.text import PlainText, TextButton
+from screens.widgets.text import PlainText, TextButton, plain, plain_line
 from studies.steps import Material
 
 
@@ -36,6 +37,8 @@ class PageScreen(ParticipantScreen):
         with Vertical(id="sheet"):
             yield PlainText(self.step.title, id="title")
             with Pane(id="text"):
+                if self.step.material is not None:
+                    yield PlainText(texts_of(self.step.material), id="material")
                 yield Reading(self.step.body)
             with Horizontal(id="buttons"):
                 yield TextButton(self.go_on, primary=True, id="go-on")
@@ -74,6 +77,14 @@ class PageScreen(ParticipantScreen):
     def action_go_on(self) -> None:
         """Close the page."""
         self.flow.leave(self.step)
+
+
+def texts_of(material: Material) -> Content:
+    """What a page shows beside its own words, as it is, each text below its title."""
+    parts = [(material.title, material.request), *((one.role, one.text) for one in material.context)]
+    return plain("\n").join(
+        part for title, text in parts for part in (plain_line(title, "bold $primary"), plain(f"{text}\n"))
+    )
 
 
 class RestScreen(PageScreen):

@@ -16,7 +16,7 @@ PANE_BINDINGS: list[Any] = [
     Binding("escape", "close_brief", "close", id="session.close-brief",
             tooltip="Back to the conversation"),
     Binding("tab", "pane(1)", "next pane", id="session.next-pane",
-            tooltip="To the next pane: message, your part, conversation"),
+            tooltip="To the next pane: message, what stands beside it, conversation"),
     Binding("shift+tab", "pane(-1)", "pane before", id="session.pane-before", show=False),
     Binding("f2", "brief", "your part", id="session.brief",
             tooltip="What you need beside the conversation, over it, while you write"),

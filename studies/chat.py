@@ -35,6 +35,8 @@ class Panel:
 
     title: str
     text: str
+    markdown: bool = True
+    """Whether the text is Markdown; otherwise it is shown as it is, line for line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ class Brief(Pane):
     HELP = "What you need beside the conversation. Arrow and page keys scroll."
     DEFAULT_CSS = """
     Brief .brief--title { text-style: bold; color: $primary; }
+    Brief .brief--text { margin: 0 0 1 0; }
     """
 
     def __init__(self, panels: Sequence[Panel], title: str, *, id: str | None = None) -> None:
@@ -27,4 +28,4 @@ class Brief(Pane):
         """Title and text of each panel."""
         for one in self._panels:
             yield PlainText(one.title, classes="brief--title")
-            yield Reading(one.text)
+            yield Reading(one.text) if one.markdown else PlainText(one.text, classes="brief--text")

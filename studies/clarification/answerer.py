@@ -39,11 +39,12 @@ class Answerer(LiveSeat):
     def panels(self, item: str) -> tuple[Panel, ...]:
         """What the assistant knows, and what only the person knows."""
         task = self.study.clarification_task(item)
-        known = Panel("What the assistant was given", task_text(task))
-        if self.settings.source == "full_statement":
-            return (Panel("The whole task (only you see this)", task.full_statement), known)
-        told = "\n\n".join(f"**{one.question}**\n\n{one.answer}" for one in task.key_questions)
-        return (Panel("What was left out (only you see this)", told or "Nothing was left out."), known)
+        known = Panel("What the assistant was given", task_text(task), markdown=False)
+        title, told = "The whole task (only you see this)", task.full_statement
+        if self.settings.source == "annotated":
+            title = "What was left out (only you see this)"
+            told = "\n\n".join(f"{one.question}\n{one.answer}" for one in task.key_questions)
+        return (Panel(title, told or "Nothing was left out.", markdown=False), known)
 
     # -- what is due ---------------------------------------------------------------------------
 

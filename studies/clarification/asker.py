@@ -36,7 +36,7 @@ class Asker(LiveSeat):
             "Ask one question at a time about what the task leaves open. When you know enough to write "
             "the program, say that you have enough."
         )
-        return (Panel("The task", task_text(task)), Panel("What to do", rule))
+        return (Panel("The task", task_text(task), markdown=False), Panel("What to do", rule))
 
     # -- what is due ---------------------------------------------------------------------------
 

@@ -20,13 +20,14 @@ from studies.protocol import question_field
 from studies.reply_payloads import ReplyRetried
 from studies.replying import Place, cut_off
 from studies.state import Closing, State
-from studies.steps import AnswerError, Field, Step
+from studies.steps import AnswerError, Field, Material, Message, Step
 
 if TYPE_CHECKING:
     from studies.clarification.sequel import Sequel
     from studies.conversation import Conversation
     from studies.runner import Visit
 
+BRIEF = "This stays at hand during the conversation."
 FREE_AFTER = 3
 """After this response, ending a task costs nothing and is offered as a plain choice."""
 Due = Literal[
@@ -84,9 +85,20 @@ class LiveSeat(Seat):
         sort, _, item = step_id.split(":", 2)
         progress = self.progress(item, state)
         if sort == "brief":
-            text = "\n\n".join(f"**{one.title}**\n\n{one.text}" for one in self.panels(item))
-            read = Field("read", "info", text)
-            return Step(step_id, 1, "page", "Your next task", text, (read,), item, progress=progress)
+            first, *others = self.panels(item)
+            beside = tuple(Message(one.title, one.text) for one in others)
+            return Step(
+                step_id,
+                1,
+                "page",
+                "Your next task",
+                BRIEF,
+                (Field("read", "info", BRIEF),),
+                item,
+                # Tasks are shown as they are: line breaks tell what a program is to read.
+                Material(first.text, beside, first.title),
+                progress,
+            )
         if sort == "after":
             last = state.submitted.get(step_id)
             return Step(

@@ -210,6 +210,24 @@ async def test_an_author_line_by_line() -> None:
     assert [one.type for one in chair.said(said.GapWritten)] == ["units"]
 
 
+async def test_a_task_is_read_as_it_is_line_for_line() -> None:
+    statement = "Print a**b.\nInput\nN\nA_1 A_2\n\n# is a stone, *x* is not"
+    unclear = task(statement=statement, interface="", entry_point=None, tests="", reference="", script=[CODE])
+    study = clarification_study([unclear], seat="asker", assistants=("judge",), judge=JUDGED)
+    chair = plain(study)
+    seen = await chair.read("An empty line sends it.")
+    place = seen.index("The task:")
+    assert seen[place + 1 : place + 7] == statement.split("\n")
+    chair.wire.send("/brief")
+    seen = await chair.read("An empty line sends it.")
+    assert seen[seen.index("The task:") + 1 :][:6] == statement.split("\n")
+    await chair.hang_up()
+    program = lines(study)
+    brief = await program.until(ask="brief:1:t1/read/1")
+    assert brief["material"]["request"] == statement
+    await program.hang_up()
+
+
 async def test_an_answerer_line_by_line() -> None:
     chair = plain(clarification_study(), model=[question("Which unit?"), question("Colour?"), CODE])
     seen = await chair.read("Answer with a number.")

@@ -93,6 +93,7 @@ async def test_a_question_is_placed_and_answered_by_keys(seat: Make) -> None:
         assert isinstance(made.app.screen, AnsweringScreen)
         assert "Which unit?" in made.text
         assert "[QUESTION]" not in made.text
+        assert {one.keys: one.text for one in hints(made.app.screen)}["f2"] == "what you know"
         await made.press("1")
         await mode(made, "writing")
         assert "Your answer to: In which unit is x?" in made.says
@@ -163,7 +164,8 @@ async def test_an_asker_asks_and_has_enough(seat: Make) -> None:
         await write(made, "Which unit?")
         await made.until(lambda: "In metres." in made.text)
         await mode(made, "writing")
-        assert {one.keys: one.text for one in hints(made.screen)}["f4"] == "I have enough"
+        keys = {one.keys: one.text for one in hints(made.screen)}
+        assert (keys["f2"], keys["f4"]) == ("the task", "I have enough")
         await made.press("f4")
         assert "Nothing more can be asked" in made.text
         await made.press("up", "enter")
