@@ -43,7 +43,7 @@ class Answerer(LiveSeat):
         title, told = "The whole task (only you see this)", task.full_statement
         if self.settings.source == "annotated":
             title = "What was left out (only you see this)"
-            told = "\n\n".join(f"{one.question}\n{one.answer}" for one in task.key_questions)
+            told = "\n\n".join(f"{one.question}\nAnswer: {one.answer}" for one in task.key_questions)
         return (Panel(title, told or "Nothing was left out.", markdown=False), known)
 
     # -- what is due ---------------------------------------------------------------------------
