@@ -138,7 +138,8 @@ class Chair:
         await self.settle()
 
     async def click(self, where: str | type[Widget], offset: tuple[int, int] = (0, 0)) -> None:
-        """Click a widget, and wait."""
+        """Click a widget, and wait. A button takes no second press while it still shows the first."""
+        await self.until(lambda: not self.app.screen.query(where).filter(".-active"))
         await self.pilot.click(where, offset=offset)
         await self.settle()
 
