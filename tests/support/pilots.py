@@ -25,11 +25,11 @@ async def turns(*_: object) -> None:
 
 def rests(one: MessagePump) -> bool:
     """Whether a widget has nothing to do: no message waits, and none is being handled."""
-    queue = one._message_queue
-    return queue.empty() and any(not each.done() for each in queue.ready_event._waiters)  # type: ignore[attr-defined]
+    queue: Any = one._message_queue
+    return queue.empty() and any(not each.done() for each in queue.ready_event._waiters)
 
 
-async def until_at_rest(pilot: Pilot[Any], timeout: float = LONGEST) -> bool:
+async def until_at_rest(pilot: Pilot[Any]) -> bool:
     """Wait until all widgets have handled what waits for them now; False: the application failed."""
     app = pilot.app
     if not app.screen_stack:
@@ -50,7 +50,7 @@ async def until_at_rest(pilot: Pilot[Any], timeout: float = LONGEST) -> bool:
             busy.add(one)
     if busy:
         ways = [asyncio.create_task(done.wait()), asyncio.create_task(app._exception_event.wait())]
-        _, pending = await asyncio.wait(ways, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        _, pending = await asyncio.wait(ways, timeout=LONGEST, return_when=asyncio.FIRST_COMPLETED)
         for each in pending:
             each.cancel()
         assert len(pending) < len(ways), f"still at work: {busy}"
