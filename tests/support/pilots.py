@@ -17,7 +17,7 @@ LONGEST = 30.0
 """Seconds after which widgets that do not come to rest count as stuck."""
 
 
-async def turns(*_: object) -> None:
+async def turns(*ignored: object) -> None:
     """Let everything that is due go on."""
     for _ in range(TURNS):
         await asyncio.sleep(0)
