@@ -218,7 +218,7 @@ class Author(Seat):
         if sort == "shorten":
             text = answers["statement"]
             if _bare(text) == _bare(self.study.clarification_task(item).full_statement):
-                raise AnswerError("statement: nothing is left out yet")
+                raise AnswerError("nothing is left out of the description yet")
             return said.StatementShortened(step.id, item, step.revision, text)
         if sort == "gap":
             before = authoring_of_state(state).drafts[item].gaps[int(number) - 1 : int(number)]
