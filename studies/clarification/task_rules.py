@@ -45,6 +45,14 @@ def _identities(tasks: Tasks) -> Iterator[Problem]:
                 found = f"the id {shown(one.id)} is on line {known[one.id]} too"
                 yield error(FILE, f"asked.{place}.id", found, "an id of its own", row.line)
             known.setdefault(one.id, row.line)
+            told = [
+                part
+                for part in (one.model, one.run)
+                if len(part) > 2 and part.casefold() in one.id.casefold()
+            ]
+            if told:
+                found = f"the id {shown(one.id)} names {shown(told[0])}, and programs in the chair read ids"
+                yield warning(FILE, f"asked.{place}.id", found, "an id that tells nothing", row.line)
         text = folded(row.value.statement)
         if text and text in texts:
             first, line = texts[text]

@@ -26,7 +26,7 @@ def only(problems: list[Problem]) -> Problem:
 
 
 def matcher(more: str = "", count: int = 4, **task: Any) -> dict[str, bytes]:
-    tasks = [row(1, asked=[asked(number) for number in range(count)], script=[], **task)]
+    tasks = [row(1, **{"asked": [asked(number) for number in range(count)], "script": [], **task})]
     return folder(study("matcher", more), tasks=tasks, analysis=AGREEMENT)
 
 
@@ -118,6 +118,12 @@ def test_what_is_worth_knowing_of_a_task(change: dict[str, Any], key: str, found
     problem = only(check(folder(tasks=[row(1), row(2), row(3, **change)])))
     assert (problem.line, problem.key, problem.warning) == (3, key, True)
     assert problem.found.startswith(found)
+
+
+def test_an_id_of_an_asked_question_tells_matchers_nothing() -> None:
+    problem = only(check(matcher(asked=[asked(1, id="Grey-1", model="grey"), asked(2, model="grey")])))
+    assert (problem.key, problem.warning) == ("asked.0.id", True)
+    assert "names 'grey'" in problem.found
 
 
 TWO_HELPERS = HELPER + HELPER.replace("helper", "other")
