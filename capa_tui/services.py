@@ -112,21 +112,24 @@ class Services:
 
     @asynccontextmanager
     async def live(self, study: Study) -> AsyncIterator[tuple[Assistant, Judge | None]]:
-        """The study's assistants, and a judge where the study runs code, outside any visit.
+        """The study's assistants, and a judge where it runs code, outside any visit: nobody reads along.
 
         Raises:
             MachineError: this machine cannot run code safely, or cannot reach the study's assistants.
         """
         try:
-            yield await self._open_live(study)
+            yield await self._open_live(study, read_along=False)
         finally:
             await self._let_go()
 
-    async def _open_live(self, study: Study) -> tuple[Roster, SandboxJudge | None]:
+    async def _open_live(
+        self, study: Study, *, read_along: bool = True
+    ) -> tuple[Roster, SandboxJudge | None]:
+        from capa_tui.assistants.rehearsal import Rehearsal
         from capa_tui.assistants.roster import Roster
 
         judge = await self._open_judge(study) if study.runs_code else None
-        roster = Roster()
+        roster = Roster(None if read_along else Rehearsal(pause=0))
         self._live.append(roster)
         await roster.open(one.model for one in study.settings.assistants)
         return roster, judge
