@@ -267,7 +267,7 @@ async def test_an_author_shortens_a_task_and_writes_a_gap(seat: Make) -> None:
         note = made.screen.query_one(NoteField)
         assert note.said.startswith("Return the longest name of a list.")
         await made.press("tab", "enter")
-        assert "nothing is left out yet" in made.text
+        assert "nothing is left out of the description" in made.text
         made.screen.set_focus(note)
         note.text = "Return the longest name of a list."
         # A button that was just pressed shows it for a moment, and takes no second press.
