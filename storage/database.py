@@ -9,10 +9,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlite_utils import Database
-from sqlite_utils.utils import sqlite3 as sqlite3  # type: ignore[attr-defined]
-
 from storage.migrations import APPLICATION_ID, MIGRATIONS, Migration, foreign, migrate
+from storage.sqlite import Database
+from storage.sqlite import sqlite3 as sqlite3
 from studies.errors import CapaError, InputError, MachineError
 
 if TYPE_CHECKING:

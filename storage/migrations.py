@@ -8,8 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlite_utils.utils import sqlite3  # type: ignore[attr-defined]
-
+from storage.sqlite import sqlite3
 from studies.errors import InputError
 
 if TYPE_CHECKING:

@@ -11,7 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("capa_tui", "screens", "storage", "studies")
-HEAVY = ("textual", "rich", "pydantic", "sqlite_utils", "pysqlite3", "sqlite3", "numpy", "scipy", "litellm")
+HEAVY = (
+    *("textual", "rich", "pydantic", "sqlite_utils", "pysqlite3", "sqlite3"),
+    *("numpy", "scipy", "pandas", "litellm"),
+)
 
 
 def loaded_by(code: str) -> set[str]:
@@ -59,6 +62,12 @@ def test_the_domain_loads_no_interface_no_sql_and_no_numbers() -> None:
 )
 def test_what_a_visit_runs_on_loads_nothing_heavy(module: str) -> None:
     assert loaded_by(f"import {module}") == set()
+
+
+def test_storing_loads_no_numbers() -> None:
+    assert loaded_by("import storage.store").isdisjoint({"numpy", "scipy", "pandas"})
+    # Nor do they stay hidden.
+    assert "numpy" in loaded_by("import storage.store, numpy")
 
 
 def test_the_front_end_loads_textual_and_nothing_else_before_its_first_paint() -> None:
