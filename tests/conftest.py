@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from storage import database
+
 # No test asserts a time, hypothesis included.
 settings.register_profile("capa-tui", deadline=None)
 settings.load_profile("capa-tui")
@@ -45,6 +47,17 @@ def _isolated(
         monkeypatch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
     for name in [one for one in os.environ if one.startswith(FROM_OUTSIDE) and one != SNAPSHOTS]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting_for_the_disk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever ends a program here leaves the machine running, which then has all that was written.
+
+    Programs started by a test, and tests of the database itself, wait as anybody's do.
+    """
+    if not request.node.get_closest_marker("durable"):
+        pragmas = [one for one in database._PRAGMAS if not one.startswith("synchronous")]
+        monkeypatch.setattr(database, "_PRAGMAS", (*pragmas, "synchronous = OFF"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

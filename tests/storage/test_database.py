@@ -20,6 +20,8 @@ from studies.errors import CapaError, InputError, MachineError
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+pytestmark = pytest.mark.durable
+
 
 def add_table(conn: Connection) -> None:
     conn.execute("CREATE TABLE later (a)")

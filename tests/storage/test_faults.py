@@ -27,6 +27,8 @@ from studies.events import Event
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+pytestmark = pytest.mark.durable
+
 
 def prepared(answers: int, size: int = 1) -> tuple[Stream, list[list[Event]]]:
     """A stream and the batches it is stored in; answers are `size` characters long."""
