@@ -53,7 +53,7 @@ TALK = {
 }
 TRIED = ("profile", "chart", "update")
 """Stages for which the model is asked; the others keep to the script, so that these come up at all."""
-MOST_TOKENS = 64
+MOST_TOKENS = 32
 """Of a reply. The model is small and confused; a longer one costs time and helps it little."""
 PROMPTS = {
     "profile": "Say what holds of the user in every project.",
