@@ -42,9 +42,11 @@ class Row:
 
     def wrapped(self, width: int) -> list[Content]:
         """The lines it takes in that many cells."""
-        room = max(NARROWEST, width - Content(self.rest).cell_length)
+        # Of a margin that would fill the line, what stands nearest to the text; each character is a cell.
+        first, rest = self.first[-width:], self.rest[-width:]
+        room = max(NARROWEST, width - len(rest))
         lines = self.text.fold(room) if self.code else self.text.wrap(room)
-        return [Content(self.rest if place else self.first) + one for place, one in enumerate(lines)]
+        return [Content(rest if place else first) + one for place, one in enumerate(lines)]
 
 
 @dataclass(slots=True)

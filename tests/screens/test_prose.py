@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from screens.widgets.prose import blocks_of, rows_of_text
@@ -61,6 +61,7 @@ def test_a_reply_in_parts_becomes_what_it_is_as_a_whole(pieces: list[str], sizes
         assert growing == shown(text)
 
 
+@example(["3. ", "3. ", "and more"], 6)
 @given(st.lists(st.sampled_from(PIECES), max_size=30), st.integers(6, 90))
 def test_no_line_is_wider_than_its_place_and_nothing_in_it_acts(pieces: list[str], width: int) -> None:
     said = Said("A", "".join(pieces), markdown=True)
