@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from io import StringIO
-
-from textual.app import SystemCommand
 
 from screens.participant import ParticipantScreen
 from screens.sheet_copy import copies, file_name, write_copies
@@ -18,19 +16,14 @@ class CopyingScreen(ParticipantScreen):
 
     _copying = False
 
-    @property
-    def view(self) -> SheetView:
-        """The sheet as it is now."""
-        raise NotImplementedError
-
-    def action_copy(self) -> None:
-        """Save a copy of the sheet as it is now."""
+    def save_copy(self, view: SheetView) -> None:
+        """Save a copy of a sheet as it is now."""
         if self._copying:
             self.say("A copy is still being saved.", urgent=True)
             return
         self._copying = True
         self.say("Saving a copy ...")
-        self.run_worker(self._copy(file_name(self.view.title), copies(self.view)), group="copy")
+        self.run_worker(self._copy(file_name(view.title), copies(view)), group="copy")
 
     async def _copy(self, name: str, texts: Mapping[str, str]) -> None:
         from platformdirs import user_downloads_path
@@ -48,8 +41,3 @@ class CopyingScreen(ParticipantScreen):
             self.say(f"Saved: {written[0]} and {written[-1].suffix}")
         finally:
             self._copying = False
-
-    def commands(self) -> Iterable[SystemCommand]:
-        """What the palette offers here."""
-        yield from super().commands()
-        yield SystemCommand("Save a copy", "The sheet as Markdown and JSON", self.action_copy)

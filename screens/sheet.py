@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
+from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.containers import Container, Horizontal, Vertical
 from textual.widget import Widget
@@ -98,6 +99,15 @@ class SheetScreen(CopyingScreen):
     def editing(self) -> bool:
         """Whether a section is being rewritten."""
         return self.has_class("-editing")
+
+    def action_copy(self) -> None:
+        """Save a copy of the sheet as it is now."""
+        self.save_copy(self.view)
+
+    def commands(self) -> Iterable[SystemCommand]:
+        """What the palette offers here."""
+        yield from super().commands()
+        yield SystemCommand("Save a copy", "The sheet as Markdown and JSON", self.action_copy)
 
     # -- showing -------------------------------------------------------------------------------
 

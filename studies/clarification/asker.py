@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from studies.chat import Line, Panel
 from studies.clarification.calls import task_text
 from studies.clarification.live_seat import Due, LiveSeat
@@ -87,6 +90,10 @@ class Asker(LiveSeat):
         returned = bundle and not again and self.settings.bundle == "return_once"
         message = session.messages + 1
         return (QuestionAsked(step.id, session.id, session.item, message, turn, text, bundle, returned),)
+
+    def closed(self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int) -> Payload:
+        """A dialogue is closed by how it ends, never by leaving it."""
+        raise ValueError(f"{step.id} is closed by how the session ends")
 
     def given_up(self, step: Step, state: State, *, done: bool) -> tuple[Payload, ...]:
         """Enough is the final turn: code is written now where the study has somebody to write it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from studies.chat import Chat, Line, Panel, Part, Phase
@@ -58,25 +59,25 @@ class LiveSeat(Seat):
         after = (f"after:1:{item}",) if self.settings.after else ()
         return (f"brief:1:{item}", f"session:1:{item}", *after)
 
+    @abstractmethod
     def panels(self, item: str) -> tuple[Panel, ...]:
         """What stands beside the dialogue."""
-        raise NotImplementedError
 
+    @abstractmethod
     def due(self, session: Session) -> Due:
         """What comes next."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lines(self, session: Session) -> list[Line]:
         """What was said, as the participant may see it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def message_number(self, session: Session | None) -> int:
         """Number of the open turn, from 1: the revision of its asks."""
-        raise NotImplementedError
 
+    @abstractmethod
     def answer_fields(self, session: Session, state: State) -> tuple[Field, ...]:
         """What is asked of the participant in their turn."""
-        raise NotImplementedError
 
     # -- a step --------------------------------------------------------------------------------
 
@@ -160,9 +161,9 @@ class LiveSeat(Seat):
             return None
         return next((one for one in session.questions if self.may_be_judged(one) and not one.matched), None)
 
+    @abstractmethod
     def may_be_judged(self, one: Round) -> bool:
         """Whether the judge may vote on a question already."""
-        raise NotImplementedError
 
     def response_due(self, one: Round | None) -> Due | None:
         """Whether a call is due in a round that needs one, or broke off; None where its reply is there."""

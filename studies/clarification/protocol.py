@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from studies.clarification.answerer import Answerer
 from studies.clarification.asker import Asker
 from studies.clarification.author import Author
@@ -9,7 +11,7 @@ from studies.clarification.matcher import Matcher
 from studies.clarification.seat import Seat
 from studies.study import Study
 
-SEATS: dict[str, type[Seat]] = {
+SEATS: Mapping[str, Callable[[Study], Seat]] = {
     "answerer": Answerer,
     "asker": Asker,
     "matcher": Matcher,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -19,7 +20,7 @@ def clarifications_of(state: State) -> Clarifications:
     return state.middle if isinstance(state.middle, Clarifications) else Clarifications()
 
 
-class Seat:
+class Seat(ABC):
     """Base of the study kinds that the seats are. A subclass says what its steps are."""
 
     KINDNESS: ClassVar[str] = ""
@@ -39,9 +40,9 @@ class Seat:
         """The place of a task in the realised order."""
         return next(one for one in self.order(state) if one.item == item)
 
+    @abstractmethod
     def steps_of(self, item: str) -> tuple[str, ...]:
         """Ids of the steps that a task, or an asked question, takes."""
-        raise NotImplementedError
 
     def plan(self, state: State) -> tuple[str, ...]:
         """The steps in order, with rests between blocks."""
@@ -65,9 +66,9 @@ class Seat:
         """The rule of the seat, and that nobody is tested."""
         return (("kindness", "Before you begin", self.KINDNESS),)
 
+    @abstractmethod
     def step(self, step_id: str, state: State) -> Step:
         """A step of the middle."""
-        raise NotImplementedError
 
     def feedback(self, item: str, answers: Mapping[str, Any]) -> tuple[str, bool]:
         """There is no practice."""
@@ -93,9 +94,9 @@ class Seat:
             return (QuestionnaireSubmitted(step.id, dict(answers)),)
         return (self.closed(step, state, answers, elapsed_ms),)
 
+    @abstractmethod
     def closed(self, step: Step, state: State, answers: Mapping[str, Any], elapsed_ms: int) -> Payload:
         """The event that closes a step."""
-        raise NotImplementedError
 
     def following(self, step: Step, state: State) -> tuple[Payload, ...]:
         """Nothing follows from going on."""
@@ -113,9 +114,9 @@ class Seat:
         """Nothing has to be put right."""
         return ()
 
+    @abstractmethod
     def closing_of(self, payload: Payload) -> Closing | None:
         """The step that an event closes."""
-        raise NotImplementedError
 
     def fold(self, middle: object, event: Event) -> Clarifications:
         """Everything of the kind after one more event."""

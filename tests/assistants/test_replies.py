@@ -215,19 +215,24 @@ async def test_cancelling_before_the_first_part_stops_the_provider(
     gateway: Gateway, provider: Provider
 ) -> None:
     provider.answers["mute"] = Answer(Stall())
+    before = provider.cut
     waiting = asyncio.ensure_future(heard(gateway, call("openai/mute")))
     await provider.reaches(lambda: provider.open == 1)
     waiting.cancel()
-    await asyncio.gather(waiting, return_exceptions=True)
+    (left,) = await asyncio.gather(waiting, return_exceptions=True)
+    assert isinstance(left, asyncio.CancelledError)
     await provider.reaches(lambda: provider.open == 0)
+    assert provider.cut == before + 1
 
 
 async def test_a_forgotten_reply_stops_the_provider(gateway: Gateway, provider: Provider) -> None:
     provider.answers["long"] = Answer(Endless())
+    before = provider.cut
     async for _ in gateway.reply(call("openai/long")):
         break
     gc.collect()
     await provider.reaches(lambda: provider.open == 0)
+    assert provider.cut == before + 1
 
 
 async def test_a_client_that_goes_stops_its_replies_and_no_others(

@@ -83,10 +83,17 @@ async def test_an_empty_answer_to_the_additional_labels_is_not_the_explicit_none
     await until(wire, "Answer with numbers")
     wire.send("")
     await until(wire, "Not taken:")
+
+    def additional() -> list[object]:
+        answers = [one.payload for one in sitting.events if isinstance(one.payload, FieldAnswered)]
+        return [one.value for one in answers if one.field == "additional"]
+
+    assert additional() == []
     wire.send("0")
     await until(wire, "Saved.")
+    assert additional() == [()]
     wire.hang_up()
-    await wire.end()
+    assert await wire.end() == 0
 
 
 async def test_commands_go_back_explain_repeat_and_pause() -> None:

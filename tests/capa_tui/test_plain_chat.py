@@ -316,8 +316,11 @@ async def test_it_says_that_it_is_still_waiting(monkeypatch: pytest.MonkeyPatch)
     talk = Talking()
     await talk.open()
     await talk.until("Still waiting, 0 seconds.")
+    assert talk.statuses() == [], "the reply is still to come"
     await talk.reply(ASK)
     await talk.hang_up()
+    assert talk.statuses() == ["complete"]
+    assert len(talk.assistant.calls) == 1
 
 
 async def test_nothing_that_was_said_reaches_the_terminal_as_a_command() -> None:

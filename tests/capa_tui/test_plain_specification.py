@@ -110,8 +110,10 @@ async def test_there_is_no_chart_where_the_agent_or_the_study_has_none() -> None
         await sat.until(lambda line: line.startswith("Question 1 of at most 2. Why"))
         await sat.until("Answer with numbers")
         sat.wire.send("/chart")
-        await sat.until("There is no chart here.")
+        seen = await sat.until("There is no chart here.")
+        assert not [line for line in seen if line.startswith(("How each choice stands", "  Simulated user"))]
         await sat.hang_up()
+        assert "round_answered" not in sat.sitting.kinds(), "a command is no answer"
 
 
 async def test_none_of_the_options_asks_for_own_words_and_an_interview_can_be_ended() -> None:

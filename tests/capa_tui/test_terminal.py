@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from support.labs import rows, study_folder, take_part
+from support.sitters import payloads, stream
 from support.terminal import Terminal
 from support.visits import at
 
 from capa_tui.cli import main
+from studies.payloads import VisitEnded
 
 pytestmark = pytest.mark.pty
 ENTER, TAB, BACK_TAB, SPACE = "\r", "\t", "\x1b[Z", " "
@@ -111,8 +113,14 @@ def test_closing_the_window_pauses_and_loses_nothing(db: Path, tmp_path: Path) -
         window.type("n")
         window.press("half a thought", "half a thought")
         window.hang_up()
+    assert [one.reason for one in payloads(stream(db, "mechanisms", 1), VisitEnded)][-1] == "terminal closed"
     with run(db) as window:
         window.until("half a thought")
+        annotate(window, "1")
+        window.press(ENTER, "item 2 of 3")
+        window.hang_up()
+    (made,) = annotations(db, tmp_path / "out")
+    assert made["note"] == "half a thought"
 
 
 def test_a_paste_of_several_lines_into_the_note_is_one_note(db: Path, tmp_path: Path) -> None:
@@ -150,7 +158,15 @@ def test_the_plain_mode_puts_a_terminal_back_that_a_killed_program_left(db: Path
         assert b"\x1b[?25h" in window.written
 
 
-def test_a_key_that_opens_the_note_and_what_is_typed_behind_it_come_in_one_go(db: Path) -> None:
+def test_a_key_that_opens_the_note_and_what_is_typed_behind_it_come_in_one_go(
+    db: Path, tmp_path: Path
+) -> None:
     with at_first_item(db) as window:
+        annotate(window, "1")
         window.type("nburst text")
         window.until("burst text")
+        window.press(TAB, "enter next")
+        window.press(ENTER, "item 2 of 3")
+        window.hang_up()
+    (made,) = annotations(db, tmp_path / "out")
+    assert (made["note"], made["confidence"]) == ("burst text", 4)

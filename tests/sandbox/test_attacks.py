@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.attacks import ADD, ATTACKS, GOOD, PROMPT, SECRET, SHORT, USERS, Attack
@@ -87,10 +88,13 @@ def test_an_ordinary_user_gets_the_same_verdicts(isolation: Isolation, judge: Sa
     if python is None:
         pytest.skip("no interpreter that an ordinary user may start")
     with tempfile.TemporaryDirectory() as folder:
-        _same_verdicts(python, isolation, Path(folder))
+        said = _verdicts(python, isolation, Path(folder))
+    assert said["wrong"] == []
+    assert (said["user"], said["seen"]) == (NOBODY, sum(isolation in one.isolations for one in USERS))
 
 
-def _same_verdicts(python: str, isolation: Isolation, tmp_path: Path) -> None:
+def _verdicts(python: str, isolation: Isolation, tmp_path: Path) -> dict[str, Any]:
+    """What an ordinary user's sandbox says of the attacks."""
     for package, where in ((capa_tui.sandbox, "capa_tui/sandbox"), (studies.verdicts, "studies")):
         source = Path(str(package.__file__)).parent
         names = ["verdicts.py"] if where == "studies" else [one.name for one in source.glob("*.py")]
@@ -114,11 +118,10 @@ def _same_verdicts(python: str, isolation: Isolation, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    said: dict[str, Any] = json.loads(done.stdout)
     if "missing" in said and isolation == "bubblewrap":
         pytest.skip(said["missing"])  # some systems give user namespaces to root alone
-    assert said["wrong"] == []
-    assert (said["user"], said["seen"]) == (NOBODY, sum(isolation in one.isolations for one in USERS))
+    return said
 
 
 # Programs.

@@ -37,7 +37,7 @@ from screens.widgets.mechanisms import MechanismTable
 from screens.widgets.note import NoteField
 from screens.widgets.text import PlainText
 from studies.annotation.tidy import adjudicated_rows
-from studies.desk import Look
+from studies.desk import AnnotationAdjudicated, Look
 from studies.errors import JournalError
 from studies.ports import StudyRecord
 
@@ -319,6 +319,8 @@ async def test_with_nothing_to_decide_it_says_so(tmp_path: Path) -> None:
             await asked(pilot, "Nothing to adjudicate")
             await pilot.press("enter")
             await until(pilot, lambda: not app.is_running)
+        desk = await lab.archive.desk(record.sha256)
+        assert not [one for one in desk if isinstance(one.payload, AnnotationAdjudicated)]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

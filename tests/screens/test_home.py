@@ -108,11 +108,12 @@ async def test_enter_and_a_click_open_the_board(desk_file: Path) -> None:
         async with app.run_test() as pilot:
             await home_of(pilot)
             await pilot.press("enter")
-            await on(pilot, BoardScreen)
+            by_key = await on(pilot, BoardScreen)
             await pilot.press("escape")
             await on(pilot, HomeScreen)
             await pilot.click("#studies", offset=(4, 2))
-            await on(pilot, BoardScreen)
+            by_mouse = await on(pilot, BoardScreen)
+            assert by_key.chosen == by_mouse.chosen == (await lab.archive.studies())[0]
 
 
 async def test_a_known_code_is_seated_at_once_and_handed_back_after(desk_file: Path) -> None:
