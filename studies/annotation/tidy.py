@@ -26,8 +26,8 @@ from studies.annotation.rows import (
 )
 from studies.desk import AnnotationAdjudicated
 from studies.events import Event, by_time
+from studies.participations import names_of, participations, withheld_from
 from studies.payloads import TrainingAnswered
-from studies.progress import released, standing
 from studies.protocol import Protocol
 from studies.publication import Release, Withholding
 from studies.rows import (
@@ -38,7 +38,6 @@ from studies.rows import (
     QuestionnaireRow,
     VisitRow,
     opening,
-    participant_row,
     pseudonym,
     questionnaire_rows,
     visit_rows,
@@ -97,32 +96,15 @@ def tidy(
         desk: desk events; those of other studies are passed over.
         name: what a person, by random id, is called.
     """
-    protocol = Protocol(study)
-    freed = released(desk, study.sha256)
-    withheld: Counter[Withholding] = Counter(one.withheld for one in streams.values() if one.withheld)
-    named = sorted(
-        (name(opening(one.events).participant), stream)
-        for stream, one in streams.items()
-        if one.withheld not in ("erased", "withdrawn")
-    )
     people: list[ParticipantRow] = []
     annotations: list[AnnotationRow] = []
     counted: list[AnnotationRow] = []
     training: list[TrainingRow] = []
     visits: list[VisitRow] = []
     questionnaire: list[QuestionnaireRow] = []
-    for who, stream in named:
-        events = streams[stream].events
-        state = protocol.replay(events)
-        people.append(
-            participant_row(
-                events,
-                name=who,
-                state=standing(protocol, state, released=stream in freed),
-                done=protocol.kind.done(state),
-                withheld=streams[stream].withheld,
-            )
-        )
+    for one in participations(Protocol(study), streams, desk, names_of(streams, name)):
+        who, events = one.name, one.events
+        people.append(one.row)
         visits.extend(visit_rows(events, who))
         labels = tuple(annotation_rows(events, who, study.analysis.idle_seconds * 1000))
         annotations.extend(labels)
@@ -140,7 +122,7 @@ def tidy(
         materials=tuple(material_rows(study)),
         adjudicated=adjudicated_rows(desk, study.sha256),
         aggregated=aggregated_rows((one.id for one in study.items), counted),
-        withheld=dict(sorted(withheld.items())),
+        withheld=withheld_from(streams),
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from studies.after import after_answers, without_after
 from studies.clarification import rows
 from studies.clarification.authors import benchmark_lines
 from studies.clarification.counting import counted, models_served, own_times, people
@@ -20,8 +20,7 @@ from studies.clarification.tidy_rows import answer_rows, match_rows, question_ro
 from studies.clarification.tidy_tasks import check_rows, gap_rows
 from studies.counting import ENDED
 from studies.events import Event
-from studies.payloads import QuestionnaireSubmitted
-from studies.progress import released, standing
+from studies.participations import names_of, participations, withheld_from
 from studies.protocol import Protocol
 from studies.publication import Release, Withholding
 from studies.roleplay.rows import AFTER, VERDICTS, AfterRow, VerdictRow
@@ -34,7 +33,6 @@ from studies.rows import (
     QuestionnaireRow,
     VisitRow,
     opening,
-    participant_row,
     pseudonym,
     questionnaire_rows,
     visit_rows,
@@ -114,29 +112,17 @@ def tidy(
         desk: desk events; those of other studies are passed over.
         name: what a person, by random id, is called.
     """
-    made = Tidy()
+    made = Tidy(withheld=withheld_from(streams))
     protocol = Protocol(study)
-    freed = released(desk, study.sha256)
-    withheld: Counter[Withholding] = Counter(one.withheld for one in streams.values() if one.withheld)
-    made.withheld = dict(sorted(withheld.items()))
-    named = {
-        stream: name(opening(one.events).participant)
-        for stream, one in streams.items()
-        if one.withheld not in ("erased", "withdrawn")
-    }
+    named = names_of(streams, name)
     results: list[dict[str, Any]] = []
     resolver = Resolver(study, {stream: one.events for stream, one in streams.items()})
-    for stream, who in sorted(named.items(), key=lambda one: (one[1], one[0])):
-        events = streams[stream].events
-        state = protocol.replay(events)
-        stands = standing(protocol, state, released=stream in freed)
-        person = participant_row(
-            events, name=who, state=stands, done=protocol.kind.done(state), withheld=streams[stream].withheld
-        )
+    for one in participations(protocol, streams, desk, named):
+        stream, who, events, state, person = one.stream, one.name, one.events, one.state, one.row
         # A spending limit is the study's doing, so such a participation counts.
-        whole = stands in ENDED and not person.pilot and person.withheld is None
+        whole = person.state in ENDED and not person.pilot and person.withheld is None
         made.participants.append(replace(person, counted=whole))
-        missing = {one.event.seq: one.missing for one in resolver.calls(stream)}
+        missing = {call.event.seq: call.missing for call in resolver.calls(stream)}
         for dialogue, row in _sessions(study, protocol, events, state, who):
             made.sessions.append(row)
             if dialogue is not None and whole:
@@ -150,8 +136,7 @@ def tidy(
         made.gaps.extend(gap_rows(events, who))
         made.checks.extend(check_rows(events, who, named))
         made.after.extend(_after(study, events, state, who))
-        closing = [one for one in events if _after_item(one) is None]
-        made.questionnaire.extend(questionnaire_rows(closing, who, study.settings))
+        made.questionnaire.extend(questionnaire_rows(without_after(events), who, study.settings))
         made.visits.extend(visit_rows(events, who))
     if study.settings.clarification.seat == "author":
         kept, _ = counted(people(study, {stream: streams[stream].events for stream in named}, desk))
@@ -204,34 +189,20 @@ def _sessions(
 
 
 def _after(study: Study, events: Sequence[Event], state: State, who: str) -> Iterator[AfterRow]:
-    kinds = {one.id: one.kind for one in study.settings.clarification.after}
     past = clarifications_of(state)
-    given: dict[tuple[str, str], list[tuple[object, str]]] = {}
-    for one in events:
-        item = _after_item(one)
-        if item is not None and isinstance(one.payload, QuestionnaireSubmitted):
-            for question, value in one.payload.answers.items():
-                given.setdefault((item, question), []).append((value, one.at))
-    for (item, question), answers in given.items():
-        session = past.of(item)
-        for revision, (value, at) in enumerate(answers, start=1):
-            yield AfterRow(
-                session=session.id if session else "",
-                item=item,
-                participant=who,
-                question=question,
-                kind=kinds.get(question, "text"),
-                value=value,
-                revision=revision,
-                latest=revision == len(answers),
-                answered_at=at,
-            )
-
-
-def _after_item(event: Event) -> str | None:
-    """The task about whose session these answers are; None for everything else."""
-    step = event.payload.step if isinstance(event.payload, QuestionnaireSubmitted) else ""
-    return step.split(":", 2)[2] if step.startswith("after:") else None
+    for one in after_answers(events, study.settings.clarification):
+        session = past.of(one.item)
+        yield AfterRow(
+            session=session.id if session else "",
+            item=one.item,
+            participant=who,
+            question=one.question,
+            kind=one.kind,
+            value=one.value,
+            revision=one.revision,
+            latest=one.latest,
+            answered_at=one.at,
+        )
 
 
 def _task(task: ClarificationTask) -> rows.TaskRow:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from studies.after import after_answers, without_after
 from studies.counting import ENDED
 from studies.events import Event, by_time
-from studies.payloads import QuestionnaireSubmitted
-from studies.progress import released, standing
+from studies.participations import names_of, participations, withheld_from
 from studies.protocol import Protocol
 from studies.publication import Release, Withholding
 from studies.roleplay import payloads as said
@@ -28,7 +27,6 @@ from studies.rows import (
     QuestionnaireRow,
     VisitRow,
     opening,
-    participant_row,
     pseudonym,
     questionnaire_rows,
     visit_rows,
@@ -95,13 +93,7 @@ def tidy(
         name: what a person, by random id, is called.
     """
     protocol = Protocol(study)
-    freed = released(desk, study.sha256)
-    withheld: Counter[Withholding] = Counter(one.withheld for one in streams.values() if one.withheld)
-    named = {
-        stream: name(opening(one.events).participant)
-        for stream, one in streams.items()
-        if one.withheld not in ("erased", "withdrawn")
-    }
+    named = names_of(streams, name)
     resolver = Resolver(study, {stream: one.events for stream, one in streams.items()})
     people: list[ParticipantRow] = []
     sessions: list[rows.SessionRow] = []
@@ -111,25 +103,16 @@ def tidy(
     after: list[rows.AfterRow] = []
     questionnaire: list[QuestionnaireRow] = []
     visits: list[VisitRow] = []
-    for stream, who in sorted(named.items(), key=lambda one: (one[1], one[0])):
-        events = streams[stream].events
-        state = protocol.replay(events)
-        person = participant_row(
-            events,
-            name=who,
-            state=standing(protocol, state, released=stream in freed),
-            done=protocol.kind.done(state),
-            withheld=streams[stream].withheld,
-        )
+    for one in participations(protocol, streams, desk, named):
+        stream, who, events, state, person = one.stream, one.name, one.events, one.state, one.row
         people.append(_placed(person, state))
-        calls = {one.event.seq: one for one in resolver.calls(stream)}
+        calls = {call.event.seq: call for call in resolver.calls(stream)}
         sessions.extend(session_rows(study, events, state, person, calls.values()))
         turns.extend(turn_rows(events, who, calls))
         verdicts.extend(verdict_rows(events, who))
         gates.extend(gate_rows(events, who))
         after.extend(after_rows(study, events, state, who))
-        closing = [one for one in events if _after_item(one) is None]
-        questionnaire.extend(questionnaire_rows(closing, who, study.settings))
+        questionnaire.extend(questionnaire_rows(without_after(events), who, study.settings))
         visits.extend(visit_rows(events, who))
     return Tidy(
         sessions=tuple(sessions),
@@ -147,7 +130,7 @@ def tidy(
             rows.ProfileRow(p.id, p.name, p.occupation, p.about, p.manner) for p in study.profiles
         ),
         shipped=tuple(map(_shipped, study.shipped)),
-        withheld=dict(sorted(withheld.items())),
+        withheld=withheld_from(streams),
     )
 
 
@@ -266,34 +249,20 @@ def donor_rows(
 
 def after_rows(study: Study, events: Sequence[Event], state: State, name: str) -> Iterator[rows.AfterRow]:
     """The answers to the questions after each session of one participation, revisions too."""
-    kinds = {one.id: one.kind for one in study.settings.roleplay.after}
     played = sessions_of(state)
-    given: dict[tuple[str, str], list[tuple[object, str]]] = {}
-    for one in events:
-        item = _after_item(one)
-        if item is not None and isinstance(one.payload, QuestionnaireSubmitted):
-            for question, value in one.payload.answers.items():
-                given.setdefault((item, question), []).append((value, one.at))
-    for (item, question), answers in given.items():
-        session = played.of(item)
-        for revision, (value, at) in enumerate(answers, start=1):
-            yield rows.AfterRow(
-                session=session.id if session else "",
-                item=item,
-                participant=name,
-                question=question,
-                kind=kinds.get(question, "text"),
-                value=value,
-                revision=revision,
-                latest=revision == len(answers),
-                answered_at=at,
-            )
-
-
-def _after_item(event: Event) -> str | None:
-    """The task about whose session these answers are; None for everything else."""
-    step = event.payload.step if isinstance(event.payload, QuestionnaireSubmitted) else ""
-    return step.split(":", 2)[2] if step.startswith("after:") else None
+    for one in after_answers(events, study.settings.roleplay):
+        session = played.of(one.item)
+        yield rows.AfterRow(
+            session=session.id if session else "",
+            item=one.item,
+            participant=name,
+            question=one.question,
+            kind=one.kind,
+            value=one.value,
+            revision=one.revision,
+            latest=one.latest,
+            answered_at=one.at,
+        )
 
 
 def _task(task: Task) -> rows.TaskRow:

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from studies.after import after_answers
 from studies.events import Event
-from studies.payloads import QuestionnaireSubmitted
 from studies.specification import payloads as said
 from studies.specification import rows
 from studies.specification.briefing import lettered
 from studies.specification.decisions import Decision
 from studies.specification.forms import NO_PREFERENCE, truth_screens
-from studies.specification.order import place_of
 from studies.specification.projects import Projects, ProjectState, Session
 from studies.study import Study
 
@@ -104,20 +103,10 @@ def _truth_fields(study: Study, item: str) -> Iterator[str]:
 
 def after_rows(events: Iterable[Event], study: Study, name: str) -> Iterator[rows.AfterRow]:
     """The answers to the questions after each project, revisions too."""
-    kinds = {one.id: one.kind for one in study.settings.specification.after}
-    made = [
-        rows.AfterRow(item, name, question, kinds.get(question, "text"), value, 1, True, one.at)
-        for one in events
-        if isinstance(one.payload, QuestionnaireSubmitted) and (item := item_after(one)) is not None
-        for question, value in one.payload.answers.items()
-    ]
-    yield from numbered(made, lambda one: (one.item, one.question))
-
-
-def item_after(event: Event) -> str | None:
-    """The project about which these answers are; None for everything else."""
-    step = event.payload.step if isinstance(event.payload, QuestionnaireSubmitted) else ""
-    return place_of(step).item if step.startswith("after:") else None
+    for one in after_answers(events, study.settings.specification):
+        yield rows.AfterRow(
+            one.item, name, one.question, one.kind, one.value, one.revision, one.latest, one.at
+        )
 
 
 def numbered(made: Sequence[Any], key: Any) -> Iterator[Any]:

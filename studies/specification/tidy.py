@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from studies.after import without_after
 from studies.events import Event
-from studies.progress import released, standing
+from studies.participations import Participation, names_of, participations, withheld_from
 from studies.protocol import Protocol
 from studies.publication import Release, Withholding
 from studies.rows import (
     PARTICIPANTS,
     QUESTIONNAIRE,
     VISITS,
-    opening,
-    participant_row,
     pseudonym,
     questionnaire_rows,
     visit_rows,
@@ -83,39 +82,25 @@ def tidy(
         name: what a person, by random id, is called.
     """
     protocol = Protocol(study)
-    freed = released(desk, study.sha256)
-    named = sorted(
-        (name(opening(one.events).participant), stream)
-        for stream, one in streams.items()
-        if one.withheld not in ("erased", "withdrawn")
-    )
     made: dict[str, list[object]] = {one.name: [] for one in OWN}
-    for who, stream in named:
-        for table, row in _participation(protocol, streams[stream], who, freed=stream in freed):
+    for one in participations(protocol, streams, desk, names_of(streams, name)):
+        for table, row in _participation(protocol, one):
             made[table.name].append(row)
     return Tidy(
         (*(Filled(one, tuple(made[one.name])) for one in OWN), *material_rows.filled(study)),
-        dict(sorted(Counter(one.withheld for one in streams.values() if one.withheld).items())),
+        withheld_from(streams),
     )
 
 
-def _participation(
-    protocol: Protocol, release: Release, who: str, *, freed: bool
-) -> Iterator[tuple[Table, object]]:
+def _participation(protocol: Protocol, one: Participation) -> Iterator[tuple[Table, object]]:
     """The rows of one participation with the table of each."""
-    study, events = protocol.study, release.events
-    state = protocol.replay(events)
+    study, who, events, state = protocol.study, one.name, one.events, one.state
     projects = projects_of(state)
-    stands = standing(protocol, state, released=freed)
-    person = participant_row(
-        events, name=who, state=stands, done=protocol.kind.done(state), withheld=release.withheld
-    )
-    closing = [one for one in events if interview_lines.item_after(one) is None]
     every: tuple[tuple[Table, Iterator[object]], ...] = (
-        (PARTICIPANTS, iter([replace(person, assigned=len(protocol.kind.assigned(state)))])),
+        (PARTICIPANTS, iter([replace(one.row, assigned=len(protocol.kind.assigned(state)))])),
         (VISITS, visit_rows(events, who)),
-        (QUESTIONNAIRE, questionnaire_rows(closing, who, study.settings)),
-        (rows.SESSIONS, session_rows(events, projects, stands, who)),
+        (QUESTIONNAIRE, questionnaire_rows(without_after(events), who, study.settings)),
+        (rows.SESSIONS, session_rows(events, projects, one.row.state, who)),
         (rows.QUESTIONS, interview_lines.question_rows(events, who)),
         (rows.ANSWERS, interview_lines.answer_rows(events, who)),
         (rows.PROPOSALS, interview_lines.proposal_rows(events, projects, who)),
