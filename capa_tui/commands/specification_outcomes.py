@@ -13,10 +13,10 @@ from studies.errors import CapaError
 
 if TYPE_CHECKING:
     from studies.events import Event
-    from studies.specification.contrasts import Contrast
     from studies.specification.evaluation import Evaluation
     from studies.specification.figures import Group
     from studies.specification.judging import Panel
+    from studies.statistics.contrasts import Contrast
     from studies.study import Study
 
 EXTRA = "judges"

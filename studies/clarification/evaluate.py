@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
-from studies.clarification.contrasts import Contrast, contrasts
+from studies.clarification.contrasts import contrasts
 from studies.clarification.counting import Person, counted, people
 from studies.clarification.dialogues import LEFT_OUT, dialogue_of
 from studies.clarification.figures import Group, group, groups
@@ -22,6 +22,7 @@ from studies.errors import InputError
 from studies.events import Event
 from studies.looks import Looked, deviations, looks
 from studies.progress import planned_n
+from studies.statistics.contrasts import Contrast
 from studies.study import Study
 
 NOT_CODED = f"the answers have not been coded: {HOW}"

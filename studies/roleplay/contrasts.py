@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
+from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 from studies.roleplay.counting import Outcome
 from studies.roleplay.design import speaker_names
 from studies.roleplay.figures import (
-    FEW_PARTICIPANTS,
     by_participant,
     counting,
     first_turn,
-    interval_json,
     mean,
 )
 from studies.roleplay.payloads import Disposition
@@ -27,13 +24,11 @@ from studies.roleplay.plan import (
     planned_contrasts,
     primary_outcome,
 )
-from studies.statistics.intervals import FEW, Interval, mean_interval
-from studies.statistics.paired import SignFlip, exact_mcnemar, holm, sign_flip
+from studies.statistics import contrasts as statistics
+from studies.statistics.contrasts import Family, corrected, paired
+from studies.statistics.paired import exact_mcnemar
 from studies.study import Study
 
-Family = Literal["primary", "secondary", "exploratory"]
-"""primary: a planned contrast on the primary outcome. secondary: a planned contrast on another outcome.
-exploratory: no contrast of the plan. Each family is corrected by itself."""
 SEVERAL = "a participant has several sessions in a condition, so that pairs are not independent"
 NOT_YES_OR_NO = "the outcome is no yes or no"
 NO_PAIRS = "no participant has both"
@@ -51,56 +46,14 @@ class McNemar:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
-    """`a` minus `b` on one outcome."""
+class Contrast(statistics.Contrast):
+    """`a` minus `b` on one outcome, `by` condition or assistant."""
 
-    by: By
-    a: str
-    b: str
-    outcome: Measure
-    family: Family
-    participants: int
-    """With sessions that count on both sides."""
-    left_out: int
-    """With such sessions on one side only."""
-    difference: float | None
-    """Mean over participants of their mean under a less their mean under b."""
-    ci: Interval
-    test: SignFlip
-    p_corrected: float | None
-    correction: str
-    mcnemar: McNemar
-    flags: tuple[str, ...] = ()
-    """What the contrast must be read with."""
-
-    @property
-    def planned(self) -> bool:
-        """Whether the analysis plan names the contrast."""
-        return self.family != "exploratory"
+    mcnemar: McNemar = McNemar(None)
 
     def to_json(self) -> dict[str, Any]:
-        """The contrast as JSON values; an interval without ends is null beside its reason."""
-        return {
-            "by": self.by,
-            "a": self.a,
-            "b": self.b,
-            "outcome": self.outcome,
-            "planned": self.planned,
-            "family": self.family,
-            "participants": self.participants,
-            "left_out": self.left_out,
-            "difference": self.difference,
-            "ci": interval_json(self.ci),
-            "p": self.test.p,
-            "method": "two-sided sign-flip over participants' mean differences",
-            "exact": self.test.exact,
-            "draws": self.test.draws,
-            "p_corrected": self.p_corrected,
-            "correction": self.correction,
-            "mcnemar": asdict(self.mcnemar),
-            "flags": list(self.flags),
-            "undefined_reason": self.test.undefined_reason or self.ci.undefined_reason,
-        }
+        """The contrast as JSON values."""
+        return {**statistics.Contrast.to_json(self), "mcnemar": asdict(self.mcnemar)}
 
 
 def contrasts(
@@ -131,10 +84,8 @@ def contrasts(
             family: Family = "exploratory"
             if one in planned and primary is not None:
                 family = "primary" if measure == primary else "secondary"
-            made = _contrast(one, measure, family, counted, study)
-            few = [FEW_PARTICIPANTS] if 0 < made.participants < FEW else []
-            found.append(replace(made, flags=(*noted, *few)))
-    return _corrected(found, analysis.multiplicity)
+            found.append(_contrast(one, measure, family, counted, study, noted))
+    return corrected(found, analysis.multiplicity)
 
 
 def _all(
@@ -151,7 +102,12 @@ def _all(
 
 
 def _contrast(
-    one: PlannedContrast, measure: Measure, family: Family, outcomes: Sequence[Outcome], study: Study
+    one: PlannedContrast,
+    measure: Measure,
+    family: Family,
+    outcomes: Sequence[Outcome],
+    study: Study,
+    noted: Sequence[str],
 ) -> Contrast:
     limit = study.settings.roleplay.turns
 
@@ -162,19 +118,16 @@ def _contrast(
     both = [(a, b) for a, b in people if a and b]
     differences = [mean(measure, a, limit) - mean(measure, b, limit) for a, b in both]
     widest = limit - 1 if measure == "ttc" else 1
-    return Contrast(
-        by=one.by,
-        a=one.a,
-        b=one.b,
-        outcome=measure,
-        family=family,
-        participants=len(both),
+    return paired(
+        Contrast,
+        (one.by, one.a, one.b),
+        measure,
+        family,
+        differences,
         left_out=sum(1 for a, b in people if bool(a) != bool(b)),
-        difference=float(sum(differences, Fraction(0)) / len(differences)) if differences else None,
-        ci=mean_interval(differences, -widest, widest),
-        test=sign_flip(differences, study.settings.seed),
-        p_corrected=None,
-        correction="",
+        widest=widest,
+        seed=study.settings.seed,
+        noted=noted,
         mcnemar=_mcnemar(measure, both),
     )
 
@@ -193,18 +146,3 @@ def _mcnemar(measure: Measure, both: Sequence[tuple[list[Outcome], list[Outcome]
     only_a = sum(yes(a) and not yes(b) for (a,), (b,) in both)
     only_b = sum(yes(b) and not yes(a) for (a,), (b,) in both)
     return McNemar(exact_mcnemar(only_a, only_b), only_a, only_b)
-
-
-def _corrected(found: Sequence[Contrast], how: str) -> tuple[Contrast, ...]:
-    """The contrasts with p corrected within each family: by Holm, unless the plan says `none`."""
-    plain = how.strip().casefold() == "none"
-    result: list[Contrast] = []
-    for family in ("primary", "secondary", "exploratory"):
-        own = [one for one in found if one.family == family]
-        raw = [one.test.p for one in own]
-        words = "none" if plain else f"Holm over {sum(1 for one in raw if one is not None)} {family} tests"
-        result += (
-            replace(one, p_corrected=p, correction=words)
-            for one, p in zip(own, raw if plain else holm(raw), strict=True)
-        )
-    return tuple(result)

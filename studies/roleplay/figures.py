@@ -15,11 +15,17 @@ from typing import Any
 
 from studies.roleplay.counting import DISPOSITIONS, LEFT_OUT, Outcome
 from studies.roleplay.payloads import Disposition
-from studies.statistics.intervals import FEW, Interval, mean_interval, share_interval
+from studies.statistics.intervals import (
+    FEW,
+    FEW_PARTICIPANTS,
+    Interval,
+    interval_json,
+    mean_interval,
+    share_interval,
+)
 from studies.statistics.spread import Spread, spread
 
 NO_SESSIONS = "no session counts"
-FEW_PARTICIPANTS = f"fewer than {FEW} participants"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +64,6 @@ class Group:
             values[name] = interval_json(one)
         values["flags"] = list(self.flags)
         return values
-
-
-def interval_json(one: Interval | None) -> dict[str, Any] | None:
-    """An interval's ends with how they were made; null where there are none."""
-    if one is None or one.low is None:
-        return None
-    return {name: value for name, value in asdict(one).items() if name != "undefined_reason"}
 
 
 def group(

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Literal
 
 from studies.specification.figures import (
-    FEW_PARTICIPANTS,
     HIGHEST,
     LOWEST,
     by_participant,
-    interval_json,
     mean_of,
     value_of,
 )
@@ -27,72 +23,17 @@ from studies.specification.plan import (
     planned_contrasts,
     primary_outcome,
 )
-from studies.statistics.intervals import FEW, Interval, mean_interval
-from studies.statistics.paired import SignFlip, holm, sign_flip
+from studies.statistics.contrasts import Contrast, Family, corrected, paired
 from studies.study import Study
-
-Family = Literal["primary", "secondary", "exploratory"]
-"""primary: a planned contrast on the primary outcome. secondary: a planned contrast on another outcome.
-exploratory: no contrast of the plan. Each family is corrected by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Contrast:
-    """`a` minus `b` on one outcome."""
-
-    by: str
-    """`agent`, `budget`, `interview` (a second agent's, `2`, less the first), or `ground_truth` (taken down
-    `after` the interview less `before` it)."""
-    a: str
-    b: str
-    outcome: Measure
-    family: Family
-    participants: int
-    """With interviews that count on both sides."""
-    left_out: int
-    """With such interviews on one side only, or on both in different tasks."""
-    difference: float | None
-    """Mean over participants of their mean under a less their mean under b, within each task."""
-    ci: Interval
-    test: SignFlip
-    p_corrected: float | None = None
-    correction: str = ""
-    flags: tuple[str, ...] = ()
-    """What the contrast must be read with."""
-
-    @property
-    def planned(self) -> bool:
-        """Whether the analysis plan names the contrast."""
-        return self.family != "exploratory"
-
-    def to_json(self) -> dict[str, Any]:
-        """The contrast as JSON values; an interval without ends is null beside its reason."""
-        return {
-            "by": self.by,
-            "a": self.a,
-            "b": self.b,
-            "outcome": self.outcome,
-            "planned": self.planned,
-            "family": self.family,
-            "participants": self.participants,
-            "left_out": self.left_out,
-            "difference": self.difference,
-            "ci": interval_json(self.ci),
-            "p": self.test.p,
-            "method": "two-sided sign-flip over participants' mean differences",
-            "exact": self.test.exact,
-            "draws": self.test.draws,
-            "p_corrected": self.p_corrected,
-            "correction": self.correction,
-            "flags": list(self.flags),
-            "undefined_reason": self.test.undefined_reason or self.ci.undefined_reason,
-        }
 
 
 def contrasts(
     study: Study, outcomes: Sequence[Outcome], *, noted: Sequence[str] = (), planned_only: bool = False
 ) -> tuple[Contrast, ...]:
     """Every contrast on every outcome that the study's tasks have, the planned ones first.
+
+    `by` is `agent`, `budget`, `interview` (a second agent's, `2`, less the first), or `ground_truth` (taken
+    down `after` the interview less `before` it); what is compared lies within each task.
 
     Args:
         study: its plan says which contrasts are planned, and how several are corrected.
@@ -111,7 +52,7 @@ def contrasts(
             if (by, a, b) in known and primary is not None:
                 family = "primary" if measure == primary else "secondary"
             found.append(_contrast(study, (by, a, b), measure, family, counted, noted))
-    return _corrected(found, study.analysis.multiplicity)
+    return corrected(found, study.analysis.multiplicity)
 
 
 def _measures(study: Study) -> tuple[Measure, ...]:
@@ -163,19 +104,16 @@ def _contrast(
         else:
             left_out += bool(own(some, a, "") or own(some, b, ""))
     widest = _widest(study, measure)
-    few = [FEW_PARTICIPANTS] if 0 < len(differences) < FEW else []
-    return Contrast(
-        by=by,
-        a=a,
-        b=b,
-        outcome=measure,
-        family=family,
-        participants=len(differences),
+    return paired(
+        Contrast,
+        sides,
+        measure,
+        family,
+        differences,
         left_out=left_out,
-        difference=float(mean_of(differences)) if differences else None,
-        ci=mean_interval(differences, -widest, widest),
-        test=sign_flip(differences, study.settings.seed),
-        flags=(*noted, *few),
+        widest=widest,
+        seed=study.settings.seed,
+        noted=noted,
     )
 
 
@@ -185,18 +123,3 @@ def _widest(study: Study, measure: Measure) -> int:
         return 1
     settings = study.settings.specification
     return max((*settings.budgets, *settings.checkpoints)) if measure == "queries" else HIGHEST - LOWEST
-
-
-def _corrected(found: Sequence[Contrast], how: str) -> tuple[Contrast, ...]:
-    """The contrasts with p corrected within each family: by Holm, unless the plan says `none`."""
-    plain = how.strip().casefold() == "none"
-    result: list[Contrast] = []
-    for family in ("primary", "secondary", "exploratory"):
-        own = [one for one in found if one.family == family]
-        raw = [one.test.p for one in own]
-        words = "none" if plain else f"Holm over {sum(1 for one in raw if one is not None)} {family} tests"
-        result += (
-            replace(one, p_corrected=p, correction=words)
-            for one, p in zip(own, raw if plain else holm(raw), strict=True)
-        )
-    return tuple(result)

@@ -9,9 +9,10 @@ from typing import Any
 from studies.counting import NotCounted
 from studies.looks import Looked
 from studies.specification.checkpoints import Checkpoint, Improvement
-from studies.specification.contrasts import Contrast
-from studies.specification.figures import Group, interval_json
+from studies.specification.figures import Group
 from studies.specification.panel import Alike, Among, Beside, HeadToHead, JudgeWork
+from studies.statistics.contrasts import Contrast
+from studies.statistics.intervals import interval_json
 
 
 @dataclass(frozen=True, slots=True)

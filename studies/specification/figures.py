@@ -16,7 +16,15 @@ from typing import Any
 from studies.specification.outcomes import DISPOSITIONS, ENDINGS, FATES, Comparison, Outcome
 from studies.specification.plan import Measure
 from studies.specification.sections import CRITERIA, SECTIONS
-from studies.statistics.intervals import FEW, NEAR, Interval, mean_interval, share_interval
+from studies.statistics.intervals import (
+    FEW,
+    FEW_PARTICIPANTS,
+    NEAR,
+    Interval,
+    interval_json,
+    mean_interval,
+    share_interval,
+)
 from studies.statistics.spread import Spread, spread
 
 NO_SESSIONS = "no interview counts"
@@ -29,7 +37,6 @@ ALL_ASKED = "every question was asked"
 NO_RETEST = "no checklist question was asked again"
 NO_COMPARISON = "no two agents wrote for one project"
 BOTH_SIDES = "both agents of each comparison are in the group"
-FEW_PARTICIPANTS = f"fewer than {FEW} participants"
 LOWEST, HIGHEST = 1, 5
 """Ends of the scale of a criterion."""
 By = Mapping[str, str | int | None]
@@ -122,13 +129,6 @@ class Group:
                 **self.requirements.shares,
             }
         return values | {"flags": list(self.flags)}
-
-
-def interval_json(one: Interval | None) -> dict[str, Any] | None:
-    """An interval's ends with how they were made; null where there are none."""
-    if one is None or one.low is None:
-        return None
-    return {name: value for name, value in asdict(one).items() if name != "undefined_reason"}
 
 
 def group(

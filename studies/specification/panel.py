@@ -14,13 +14,12 @@ from studies.specification.figures import (
     HIGHEST,
     LOWEST,
     by_participant,
-    interval_json,
     mean_of,
 )
 from studies.specification.outcomes import Comparison, Outcome
 from studies.specification.payloads import SheetJudged
 from studies.specification.sections import CRITERIA
-from studies.statistics.intervals import Interval, mean_interval
+from studies.statistics.intervals import Interval, interval_json, mean_interval
 from studies.statistics.paired import SignFlip, sign_flip
 from studies.study import Study
 

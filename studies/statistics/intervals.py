@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from math import lcm, sqrt
+from typing import Any
 
 CONFIDENCE = 0.95
 """Of every interval in this package."""
@@ -13,6 +14,7 @@ FEWEST = 6
 """Participants below which there is no interval."""
 FEW = 15
 """Participants below which an interval is flagged."""
+FEW_PARTICIPANTS = f"fewer than {FEW} participants"
 NEAR = Fraction(1, 20)
 """This close to 0 or 1 an interval by t would be too short (or leave the range)."""
 TOO_FEW = "too few participants"
@@ -36,6 +38,13 @@ class Interval:
     few_participants: bool = False
     """Fewer than 15: to be read with care."""
     undefined_reason: str | None = None
+
+
+def interval_json(one: Interval | None) -> dict[str, Any] | None:
+    """An interval's ends with how they were made; null where there are none."""
+    if one is None or one.low is None:
+        return None
+    return {name: value for name, value in asdict(one).items() if name != "undefined_reason"}
 
 
 def share_interval(outcomes: Sequence[Sequence[bool]]) -> Interval:

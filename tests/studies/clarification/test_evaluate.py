@@ -148,6 +148,7 @@ async def test_assistants_are_contrasted_within_people() -> None:
     for one in made:
         await complete(one)
     first = next(one for one in evaluate(study, streams(*made), []).contrasts if one.outcome == "pass_at_1")
+    assert first.flags == ("fewer than 15 participants",)
     assert (first.family, first.difference, first.participants) == ("primary", 1.0, 7)
     assert first.test.p == pytest.approx(2 / 2**7)
 
